@@ -1,0 +1,1 @@
+"""Pure functions on floats and arrays; no classes, no policy."""
