@@ -1,0 +1,41 @@
+"""Guarantees that dominating pairs describe: their privacy losses add, as a union of multisets.
+
+An (epsilon, delta) pair becomes its randomized response and a GDP its Gaussian, so nothing is lost (Kairouz, Oh and Viswanath
+2015, arXiv 1311.0776; Zhu, Dong and Wang 2022, arXiv 2106.08567). GDPs alone stay a GDP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from privacy_accountant.guarantees.adp import ADP
+from privacy_accountant.guarantees.gdp import GDP
+from privacy_accountant.guarantees.pld import PLD
+from privacy_accountant.guarantees.registry import composition, power, total
+
+
+@total(PLD, rank=2)
+@total(ADP, rank=4)
+def unite(guarantees: Sequence[ADP | GDP | PLD]) -> PLD:
+    """All pairs of all."""
+    return PLD().union(*(guarantee.to(PLD) for guarantee in guarantees))
+
+
+@composition(GDP, ADP)
+@composition(PLD, ADP)
+@composition(PLD, GDP)
+def unite_two(first: PLD | GDP, second: ADP | GDP) -> PLD:
+    """All pairs of both."""
+    return unite((first, second))
+
+
+@power(ADP)
+def repeat_response(guarantee: ADP, count: int) -> ADP | PLD:
+    """`count` equal randomized responses; one is itself."""
+    return guarantee if count == 1 else guarantee.to(PLD).times(count)
+
+
+@power(PLD)
+def repeat(guarantee: PLD, count: int) -> PLD:
+    """Every pair `count` times as often."""
+    return guarantee.times(count)

@@ -1,0 +1,7 @@
+"""How a form becomes another one: one file for each target form, entered in the table of `guarantees.registry`."""
+
+from __future__ import annotations
+
+from privacy_accountant.conversions import to_adp, to_gdp, to_pld, to_rdp, to_zcdp
+
+__all__ = ["to_adp", "to_gdp", "to_pld", "to_rdp", "to_zcdp"]

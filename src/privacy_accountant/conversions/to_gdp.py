@@ -1,0 +1,46 @@
+"""To Gaussian differential privacy: the least proved mu whose trade-off function is nowhere above the source's."""
+
+from __future__ import annotations
+
+import math
+
+from privacy_accountant.conversions.parts import mu_squared, total
+from privacy_accountant.exact import exact, root_up
+from privacy_accountant.guarantees.adp import ADP
+from privacy_accountant.guarantees.base import PrivacyGuarantee
+from privacy_accountant.guarantees.gdp import GDP
+from privacy_accountant.guarantees.pld import PLD
+from privacy_accountant.guarantees.rdp import RDP
+from privacy_accountant.guarantees.registry import conversion, no_conversion
+from privacy_accountant.guarantees.zcdp import ZCDP
+
+
+def _gaussian(guarantee: PrivacyGuarantee) -> GDP:
+    square = total(guarantee, "GDP", mu_squared)
+    return GDP(math.inf if square == math.inf else root_up(exact(square)))
+
+
+@conversion(ADP, GDP, exact=False, citation="Dong, Roth and Su 2019, arXiv 1905.02383")
+def pure_to_gaussian(guarantee: ADP) -> GDP:
+    """mu = -2 Phi^-1(1 / (1 + e^eps)), attained by randomized response; there is none when delta > 0."""
+    return _gaussian(guarantee)
+
+
+@conversion(PLD, GDP, exact=False, citation="Dong, Roth and Su 2019, arXiv 1905.02383")
+def losses_to_gaussian(guarantee: PLD) -> GDP:
+    """The root of the sum of squares of the parts' mu; each part's is attained, their composition is a bound."""
+    return _gaussian(guarantee)
+
+
+no_conversion(
+    RDP,
+    GDP,
+    "attacks of very small false positive rate escape bounds at finitely many orders, so no finite mu follows from them; "
+    "convert the mechanism itself to GDP, or read beta, get_delta and advantage directly",
+)
+no_conversion(
+    ZCDP,
+    GDP,
+    "no mu is proved yet whose trade-off function lies below that of the Renyi region; "
+    "convert the mechanism itself to GDP, or read beta, get_delta and advantage directly",
+)

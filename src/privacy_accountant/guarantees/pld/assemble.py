@@ -1,0 +1,150 @@
+"""From symbolic parts to a profile: the simplest way of computing that answers them."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+
+from privacy_accountant.exact import exact, float_up
+from privacy_accountant.guarantees.pld.atomic import MOST_ATOMS, AtomicLaw
+from privacy_accountant.guarantees.pld.contour import Measure
+from privacy_accountant.guarantees.pld.contour_profile import SMALL_MEAN, ContourProfile, Lattice
+from privacy_accountant.guarantees.pld.loss_sum import LossSum
+from privacy_accountant.guarantees.pld.pairs import (
+    DominatingPair,
+    GaussianPair,
+    LaplacePair,
+    RandomizedResponsePair,
+    as_float,
+)
+from privacy_accountant.guarantees.pld.profile import Infinity, Profile
+from privacy_accountant.guarantees.pld.simple_profiles import AtomicProfile, ClosedProfile, Nothing
+from privacy_accountant.numerics.contour import atoms as numeric_atoms
+
+Parts: TypeAlias = tuple[tuple[DominatingPair, int], ...]
+
+_REMEMBERED = 32
+_MOST_FOLDED = 1 << 19
+_MOST_LATTICE_POINTS = 1 << 40
+"""A step so fine that the whole range of losses holds more points than this is no lattice in doubles."""
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def profile_of(parts: Parts) -> Profile:
+    """The profile of one direction of the composition of `parts`; remembered for the last few compositions."""
+    infinity = Infinity.of([(pair.infinity_mass, count) for pair, count in parts])
+    if infinity.rest_high == 0:
+        return Nothing(infinity)
+    tops = [(pair.top, count) for pair, count in parts]
+    top = (
+        None
+        if any(t is None for t, _ in tops)
+        else sum((t * n for t, n in tops if t is not None), Fraction(0))
+    )
+    if top is not None and top <= 0:
+        return Nothing(infinity)
+    if len(parts) == 1 and parts[0][1] == 1 and (curve := parts[0][0].curve()) is not None:
+        return ClosedProfile(infinity, top, curve)
+    finite = tuple((pair, count) for pair, count in parts if pair.has_loss)
+    if math.prod(pair.count_atoms(count) for pair, count in finite) <= MOST_ATOMS:
+        return AtomicProfile(infinity, top, _law(finite))
+    return _contour_profile(infinity, top, finite)
+
+
+def directions(parts: Parts) -> tuple[Profile, ...]:
+    """One profile when every pair is symmetric, else one for each direction."""
+    forward = profile_of(parts)
+    if all(pair.is_symmetric for pair, _ in parts):
+        return (forward,)
+    return forward, profile_of(tuple((pair.reversed(), count) for pair, count in parts))
+
+
+def loss_sum(parts: Parts) -> LossSum:
+    """The finite losses as arrays, one family for each class of pairs; Gaussians as their total variance."""
+    gaussian = sum(
+        (exact(pair.mu_squared) * n for pair, n in parts if isinstance(pair, GaussianPair)), Fraction(0)
+    )
+    rest = [(pair, n) for pair, n in parts if not isinstance(pair, GaussianPair)]
+    groups = itertools.groupby(sorted(rest, key=_class_name), key=lambda member: type(member[0]))
+    return LossSum(float(gaussian), tuple(cls.family(list(members)) for cls, members in groups))
+
+
+def _class_name(member: tuple[DominatingPair, int]) -> str:
+    return type(member[0]).__qualname__
+
+
+def _law(parts: Parts, log_share: float = 0.0) -> AtomicLaw:
+    losses, logs, lost, factors = np.zeros(1), np.full(1, log_share), 0.0, 1
+    for pair, count in parts:
+        more_losses, more_logs, more_lost = pair.law(count)
+        losses, logs = numeric_atoms.product_law((losses, logs), (more_losses, more_logs))
+        lost += more_lost
+        factors += 1 if count == 1 or isinstance(pair, RandomizedResponsePair) else 2 * len(more_logs)
+    return AtomicLaw.of(losses, logs, factors=factors, lost=lost)
+
+
+def _contour_profile(infinity: Infinity, top: Fraction | None, parts: Parts) -> Profile:
+    whole = loss_sum(parts)
+    limit = math.inf if top is None else float_up(top)
+    if whole.gaussian == 0:
+        if (lattice := _lattice(parts, limit)) is not None:
+            return ContourProfile(infinity, top, Measure(whole, top=limit), lattice=lattice)
+        if (split := _split_atoms(parts)) is not None:
+            atoms, share = split
+            measure = Measure(whole, loss_sum(atoms), share, top=limit)
+            return ContourProfile(infinity, top, measure, atoms=_law(atoms, share))
+    return ContourProfile(infinity, top, Measure(whole, top=limit))
+
+
+def _lattice(parts: Parts, limit: float) -> Lattice | None:
+    """The coarsest lattice that holds all losses, when it is coarse enough to be folded."""
+    points, steps, size = Fraction(0), [], 0.0
+    for pair, count in parts:
+        if pair.lattice is None:
+            return None
+        step, point = pair.lattice
+        steps.append(step)
+        points += point * count
+        size += float(point) * count
+    common = functools.reduce(_common_measure, steps)
+    if common.denominator.bit_length() > 900 or float(common) * _MOST_LATTICE_POINTS < size:
+        return None
+    k = loss_sum(parts).cumulant(0.0)
+    scale = max(min(math.sqrt(k.second), limit), 0.0 if k.first < SMALL_MEAN else 1.0)
+    if 60 * scale / float(common) > _MOST_FOLDED:
+        return None
+    return Lattice(float(common), float(points))
+
+
+def _common_measure(a: Fraction, b: Fraction) -> Fraction:
+    return Fraction(
+        math.gcd(a.numerator * b.denominator, b.numerator * a.denominator), a.denominator * b.denominator
+    )
+
+
+def _split_atoms(parts: Parts) -> tuple[Parts, float] | None:
+    """The atoms of a mix of Laplace and discrete losses, as discrete pairs, and the log of their share.
+
+    A Laplace loss has atoms at both ends, in the proportion of randomized response, of total mass (1 + e^-eps) / 2. They are
+    all that is not smooth; without them the smoothing error is of first order everywhere.
+    """
+    if len(parts) > math.log2(MOST_ATOMS):
+        return None
+    atoms: dict[DominatingPair, int] = {}
+    share = 0.0
+    for pair, count in parts:
+        twin = pair
+        if isinstance(pair, LaplacePair):
+            share += count * (math.log1p(math.exp(-as_float(pair.epsilon))) - math.log(2))
+            twin = RandomizedResponsePair(pair.epsilon)
+        elif isinstance(pair, RandomizedResponsePair):
+            twin = RandomizedResponsePair(pair.epsilon)
+        atoms[twin] = atoms.get(twin, 0) + count
+    if math.prod(pair.count_atoms(count) for pair, count in atoms.items()) > MOST_ATOMS:
+        return None
+    return tuple(atoms.items()), share

@@ -1,0 +1,132 @@
+"""Many pairs of one kind as arrays: what a composed loss asks of its parts."""
+
+from __future__ import annotations
+
+import abc
+import math
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from privacy_accountant.numerics.contour import moments, ratios
+
+Array: TypeAlias = NDArray[np.float64]
+Complex: TypeAlias = NDArray[np.complex128]
+
+UNIT = ratios.UNIT
+_CHUNKS = (1, 2, 4, 8, 16, 32)
+
+
+@attrs.frozen
+class Cumulant:
+    """log M(c), its first two derivatives (for choosing abscissas only), and a bound on the error of the value."""
+
+    value: float
+    first: float
+    second: float
+    error: float
+
+
+class LossFamily(abc.ABC):
+    """Parts of one kind with their counts."""
+
+    @abc.abstractmethod
+    def cumulant(self, c: float) -> Cumulant:
+        """Sum over the parts of log M at the real abscissa c."""
+
+    @abc.abstractmethod
+    def log_ratio(self, c: float, index: Array, spacing: float) -> tuple[Complex, Array]:
+        """log of the product of M(c + i omega) / M(c) at omega = index * spacing, and a bound on its absolute error."""
+
+    def chunks(self) -> Sequence[LossFamily]:
+        """The family in pieces, strongest first: nodes that a few pieces have made negligible need no more."""
+        return (self,)
+
+
+@attrs.frozen(eq=False)
+class Kernel:
+    """The moment functions of one kind of symmetric pair, w = |c + 1/2|."""
+
+    cumulants: Callable[..., moments.Moments]
+    ratio: Callable[..., Complex]
+
+
+RANDOMIZED_RESPONSE = Kernel(moments.randomized_response_moments, ratios.randomized_response_ratio)
+LAPLACE = Kernel(moments.laplace_moments, ratios.laplace_ratio)
+DISCRETE_LAPLACE = Kernel(moments.discrete_laplace_moments, ratios.discrete_laplace_ratio)
+
+
+@attrs.frozen(eq=False)
+class SymmetricFamily(LossFamily):
+    """Pairs with losses in [-reach, reach] and a closed moment function; `parameters` are arrays, one entry for each pair.
+
+    Never asked at c = -1/2 itself, where the closed forms are 0/0.
+    """
+
+    kernel: Kernel
+    parameters: tuple[Array, ...]
+    reach: Array
+    counts: Array
+
+    def cumulant(self, c: float) -> Cumulant:
+        """See `LossFamily.cumulant`."""
+        w = abs(c + 0.5)
+        value, first, second = self.kernel.cumulants(w, *self.parameters)
+        n = self.counts
+        error = 16 * UNIT * float(n @ (1 + (w + 0.5) * self.reach)) * (1 + 1e-9)
+        return Cumulant(
+            math.fsum(n * value), math.copysign(1.0, c + 0.5) * float(n @ first), float(n @ second), error
+        )
+
+    def log_ratio(self, c: float, index: Array, spacing: float) -> tuple[Complex, Array]:
+        """See `LossFamily.log_ratio`."""
+        w = abs(c + 0.5)
+        omega = (index * spacing)[None, :]
+        columns = [p[:, None] for p in self.parameters]
+        angle = omega * self.reach[:, None]
+        slack = UNIT * ratios.WORK * (1 + 1 / (2 * w)) * angle
+        with np.errstate(under="ignore"):
+            log, size = ratios.log_one_plus(self.kernel.ratio(w, omega, *columns), slack)
+        n = self.counts[:, None]
+        total = (n * (log + 1j * angle)).sum(axis=0)
+        depth = len(self.counts)
+        error = (n * (slack / size + UNIT * (depth + 8) * (np.abs(log) + angle))).sum(axis=0)
+        return (total if c >= -0.5 else np.conj(total)), error
+
+    def chunks(self) -> Sequence[LossFamily]:
+        """See `LossFamily.chunks`."""
+        order = np.argsort(-self.counts * self.reach**2, kind="stable")
+        pieces, start, turn = [], 0, 0
+        while start < len(order):
+            take = order[start : start + _CHUNKS[min(turn, len(_CHUNKS) - 1)]]
+            parameters = tuple(p[take] for p in self.parameters)
+            pieces.append(SymmetricFamily(self.kernel, parameters, self.reach[take], self.counts[take]))
+            start, turn = start + len(take), turn + 1
+        return pieces
+
+
+@attrs.frozen(eq=False)
+class Several(LossFamily):
+    """Families one after the other."""
+
+    parts: tuple[LossFamily, ...]
+
+    def cumulant(self, c: float) -> Cumulant:
+        """See `LossFamily.cumulant`."""
+        parts = [part.cumulant(c) for part in self.parts]
+        columns = [
+            math.fsum(getattr(part, name) for part in parts) for name in ("value", "first", "second", "error")
+        ]
+        return Cumulant(*columns)
+
+    def log_ratio(self, c: float, index: Array, spacing: float) -> tuple[Complex, Array]:
+        """See `LossFamily.log_ratio`."""
+        logs, errors = zip(*(part.log_ratio(c, index, spacing) for part in self.parts), strict=True)
+        return sum(logs), sum(errors)
+
+    def chunks(self) -> Sequence[LossFamily]:
+        """See `LossFamily.chunks`."""
+        return self.parts

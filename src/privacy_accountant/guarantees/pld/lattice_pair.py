@@ -1,0 +1,251 @@
+"""Any loss on a lattice: probabilities that were computed elsewhere, such as another accountant's discretised pair."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+import attrs
+import numpy as np
+
+from privacy_accountant.errors import InvalidParameterError
+from privacy_accountant.exact import Real, exact, integer, positive, probability, real
+from privacy_accountant.guarantees.pld.atomic import MOST_ATOMS, MOST_CONVOLVED
+from privacy_accountant.guarantees.pld.curves import Curve
+from privacy_accountant.guarantees.pld.families import UNIT, Array, Complex, Cumulant, LossFamily, Several
+from privacy_accountant.guarantees.pld.pairs import DominatingPair, Members, as_float
+from privacy_accountant.numerics.contour.atoms import power_law
+from privacy_accountant.numerics.contour.ratios import log_one_plus
+
+_SUM_RULE = "probabilities that add up, with `infinity`, to 1 within 1e-9"
+_AT_ONCE = 1 << 21
+_MOST_FOLDED, _MOST_MULTIPLE = 1 << 22, 64
+
+
+def _step(value: object) -> Real:
+    return positive(value, "step")
+
+
+def _first(value: object) -> int:
+    return integer(value, "first")
+
+
+def _infinity(value: object) -> Real:
+    return probability(value, "infinity")
+
+
+def _offset(value: object) -> Real:
+    return real(value, "offset")
+
+
+def _one_direction(_: object, __: object, back: Any) -> None:
+    if back is not None and (not isinstance(back, LatticePair) or back.back is not None):
+        raise InvalidParameterError("back", "a LatticePair that has no back itself", back)
+
+
+def _masses(value: object) -> tuple[Real, ...]:
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise InvalidParameterError("masses", "a sequence of probabilities", value)
+    masses = tuple(probability(mass, "masses") for mass in value)
+    if not any(mass > 0 for mass in masses):
+        raise InvalidParameterError("masses", "a sequence with a positive probability", masses)
+    return masses
+
+
+@attrs.frozen
+class LatticePair(DominatingPair):
+    """A pair whose loss is `offset + (first + j) * step` with probability `masses[j]`, infinite with probability `infinity`.
+
+    The masses are taken as they stand: whoever rounded a continuous loss to the lattice did so upwards. What they miss of 1 is
+    counted as error. A pair whose directions differ brings both: `back` is the loss of (Q, P), under Q.
+
+    Attributes:
+        step: Distance of lattice points, exact.
+        first: Index of the first mass.
+        masses: Probabilities under P.
+        infinity: Probability of an infinite loss.
+        offset: Added to every loss, exact.
+        back: The other direction; None states that the two have one curve.
+
+    Raises:
+        InvalidParameterError: When the probabilities do not add up, or `back` has a `back` of its own.
+
+    Example:
+        >>> from privacy_accountant.guarantees.pld import PLD
+        >>> coin = LatticePair(step=1, first=-1, masses=(0.25, 0, 0.75))
+        >>> round(PLD.of(coin).get_delta(0.0), 6)
+        0.47409
+    """
+
+    step: Real = attrs.field(converter=_step)
+    first: int = attrs.field(converter=_first)
+    masses: tuple[Real, ...] = attrs.field(converter=_masses)
+    infinity: Real = attrs.field(default=0.0, converter=_infinity)
+    offset: Real = attrs.field(default=0.0, converter=_offset)
+    back: LatticePair | None = attrs.field(default=None, validator=_one_direction)
+
+    def __attrs_post_init__(self) -> None:
+        if self.missing > 1e-9:
+            raise InvalidParameterError("masses", _SUM_RULE, float(sum(exact(m) for m in self.masses)))
+
+    @property
+    def missing(self) -> float:
+        """How far the probabilities are from adding up to 1."""
+        return abs(float(sum(exact(m) for m in self.masses) + exact(self.infinity) - 1))
+
+    @property
+    def is_symmetric(self) -> bool:
+        """See `DominatingPair.is_symmetric`."""
+        return self.back is None
+
+    def reversed(self) -> DominatingPair:
+        """See `DominatingPair.reversed`."""
+        return self if self.back is None else attrs.evolve(self.back, back=attrs.evolve(self, back=None))
+
+    @property
+    def infinity_mass(self) -> Fraction:
+        """See `DominatingPair.infinity_mass`."""
+        return exact(self.infinity)
+
+    @property
+    def top(self) -> Fraction | None:
+        """See `DominatingPair.top`."""
+        last = max(j for j, mass in enumerate(self.masses) if mass > 0)
+        return (self.first + last) * exact(self.step) + exact(self.offset)
+
+    @property
+    def lattice(self) -> tuple[Fraction, Fraction] | None:
+        """See `DominatingPair.lattice`."""
+        return exact(self.step), exact(self.step) * self.first + exact(self.offset)
+
+    def count_atoms(self, count: int) -> float:
+        """See `DominatingPair.count_atoms`."""
+        size = count * (len(self.masses) - 1) + 1
+        return size if size <= (MOST_ATOMS if count == 1 else MOST_CONVOLVED) else math.inf
+
+    def law(self, count: int) -> tuple[Array, Array, float]:
+        """See `DominatingPair.law`."""
+        masses: Array = np.array([as_float(m) for m in self.masses], dtype=np.float64)
+        masses = power_law(masses / masses.sum(), count)
+        index = np.flatnonzero(masses)
+        losses = count * as_float(self.offset) + (count * self.first + index) * as_float(self.step)
+        return (
+            np.asarray(losses),
+            np.asarray(np.log(masses[index])),
+            count * self.missing + len(masses) * 1e-300,
+        )
+
+    def _arrays(self) -> tuple[Array, Array]:
+        masses: Array = np.array([as_float(m) for m in self.masses], dtype=np.float64)
+        index = np.flatnonzero(masses > 0)
+        return np.asarray(self.first + index, dtype=np.float64), np.asarray(masses[index])
+
+    def curve(self) -> Curve | None:
+        """See `DominatingPair.curve`."""
+        return None
+
+    @classmethod
+    def family(cls, members: Members) -> LossFamily:
+        """See `DominatingPair.family`."""
+        return Several(tuple(_family(pair, count) for pair, count in members))
+
+
+def _family(pair: LatticePair, count: int) -> LatticeFamily:
+    index, masses = pair._arrays()
+    shares = np.asarray(masses / masses.sum())
+    rest = 1 - as_float(pair.infinity)
+    return LatticeFamily(
+        as_float(pair.step), as_float(pair.offset), index, shares, count, pair.missing / rest
+    )
+
+
+@attrs.frozen(eq=False)
+class LatticeFamily(LossFamily):
+    """`count` losses `offset + index * step` with the same masses; the moment function is a finite sum, folded by one FFT where it can be.
+
+    `missing` bounds the relative error of the masses as a whole.
+    """
+
+    step: float
+    offset: float
+    index: Array
+    masses: Array
+    count: int
+    missing: float
+    _folded: dict[tuple[float, float], Complex] = attrs.field(factory=dict, init=False)
+
+    def _tilted(self, c: float) -> tuple[Array, float]:
+        exponents = np.log(self.masses) + c * self._losses()
+        most = float(exponents.max())
+        with np.errstate(under="ignore"):
+            weights = np.exp(exponents - most)
+        total = float(weights.sum())
+        return weights / total, most + math.log(total)
+
+    def _losses(self) -> Array:
+        return np.asarray(self.offset + self.step * self.index)
+
+    def cumulant(self, c: float) -> Cumulant:
+        """See `LossFamily.cumulant`."""
+        weights, value = self._tilted(c)
+        losses = self._losses()
+        mean = float(weights @ losses)
+        spread = float(weights @ (losses - mean) ** 2)
+        size = float(np.max(np.abs(losses)))
+        error = 16 * UNIT * (4 + abs(c) * size + math.log2(len(weights) + 1) + abs(value)) + 2 * self.missing
+        n = self.count
+        return Cumulant(n * value, n * mean, n * spread, n * error)
+
+    def log_ratio(self, c: float, index: Array, spacing: float) -> tuple[Complex, Array]:
+        """See `LossFamily.log_ratio`."""
+        weights, _ = self._tilted(c)
+        top = self.offset + self.step * float(self.index[-1])
+        omega = index * spacing
+        size = abs(self.offset) + self.step * float(np.max(np.abs(self.index)))
+        values, slack = self._transform(c, weights, index, spacing)
+        if values is None:
+            values = self._direct(weights, omega)
+            reach = self.step * float(self.index[-1] - self.index[0])
+            slack = 64 * UNIT * omega * (reach + abs(c) * size * reach) + UNIT * math.sqrt(len(weights))
+        log, modulus = log_one_plus(values - 1, slack + 4 * UNIT)
+        log = log + 1j * omega * top
+        error = (slack + 4 * UNIT) / modulus + 8 * UNIT * (np.abs(log) + omega * size)
+        return self.count * log, self.count * error
+
+    def _direct(self, weights: Array, omega: Array) -> Complex:
+        behind = (self.index - self.index[-1]) * self.step
+        rows = max(1, _AT_ONCE // len(weights))
+        pieces = [
+            np.exp(1j * np.multiply.outer(omega[i : i + rows], behind)) @ weights
+            for i in range(0, len(omega), rows)
+        ]
+        return np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.complex128)
+
+    def _transform(
+        self, c: float, weights: Array, index: Array, spacing: float
+    ) -> tuple[Complex | None, Array]:
+        """The sum at all nodes by one FFT, when the period is commensurable with the step."""
+        period = 2 * math.pi / (spacing * self.step)
+        for multiple in range(1, _MOST_MULTIPLE + 1):
+            size = round(period * multiple)
+            if size > _MOST_FOLDED:
+                break
+            if size > 0 and abs(period * multiple - size) <= 1e-9:
+                key = (c, spacing)
+                if key not in self._folded:
+                    self._folded.clear()
+                    place = (multiple * (self.index - self.index[-1]).astype(np.int64)) % size
+                    self._folded[key] = np.conj(np.fft.fft(np.bincount(place, weights, size)))
+                norm = float(np.linalg.norm(weights))
+                share = 8 * math.log2(size + 1) * math.sqrt(size) * norm + len(weights) / size + 8
+                reach = self.step * float(self.index[-1] - self.index[0])
+                tilt = abs(c) * (abs(self.offset) + self.step * float(np.max(np.abs(self.index))))
+                slack = UNIT * (
+                    share
+                    + 64 * tilt * np.minimum(index * spacing * reach, 2.0)
+                    + 64 * index * spacing * reach
+                )
+                return self._folded[key][index.astype(np.int64) % size], slack
+        return None, np.zeros(0)

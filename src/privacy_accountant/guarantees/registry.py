@@ -1,0 +1,223 @@
+"""Tables of conversions and compositions, empty until the rooms above fill them.
+
+`guarantee.to(...)` and `guarantee.compose(...)` need no upward import: the first question loads the rooms that fill the
+tables by their names. A pair that is registered twice is an error at import; a pair that is missing is an error that names
+both forms.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import attrs
+
+from privacy_accountant.errors import InvalidParameterError, UnsupportedConversionError
+
+if TYPE_CHECKING:
+    from privacy_accountant.guarantees.base import Form, PrivacyGuarantee
+
+Rule = TypeVar("Rule", bound=Callable[..., Any])
+
+_FILLERS = ("privacy_accountant.conversions", "privacy_accountant.composition")
+
+
+@attrs.frozen
+class Conversion:
+    """One entry of the table of conversions.
+
+    Attributes:
+        source: The form that is converted.
+        target: The form that comes out.
+        exact: Whether nothing is lost: both describe the same trade-off function.
+        citation: Where the formula is proved.
+        rule: The function; its keyword parameters are the conversion's parameters.
+    """
+
+    source: type
+    target: type
+    exact: bool
+    citation: str
+    rule: Callable[..., Any]
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters that the conversion takes."""
+        return tuple(name for name in list(inspect.signature(self.rule).parameters)[1:])
+
+
+@attrs.frozen
+class Total:
+    """How many guarantees of one form add up.
+
+    Attributes:
+        rule: From the guarantees, at least two, to their composition.
+        rank: Forms of a lower rank take the others in, so they come first where forms are mixed.
+    """
+
+    rule: Callable[[Sequence[Any]], Any]
+    rank: int
+
+
+_conversions: dict[tuple[type, type], Conversion] = {}
+_refusals: dict[tuple[type, type], str] = {}
+_totals: dict[type, Total] = {}
+_compositions: dict[tuple[type, type], Callable[[Any, Any], Any]] = {}
+_powers: dict[type, Callable[[Any, int], Any]] = {}
+
+
+def conversion(source: type, target: type, *, exact: bool, citation: str) -> Callable[[Rule], Rule]:
+    """Register how a form becomes another one; the rule must never report less risk than its source."""
+
+    def register(rule: Rule) -> Rule:
+        if (source, target) in _conversions:
+            raise ValueError(
+                f"a conversion from {source.__name__} to {target.__name__} is already registered"
+            )
+        _conversions[source, target] = Conversion(source, target, exact, citation, rule)
+        return rule
+
+    return register
+
+
+def no_conversion(source: type, target: type, reason: str) -> None:
+    """Register why a pair has no conversion and what would work."""
+    _refusals[source, target] = reason
+
+
+def total(form: type, *, rank: int) -> Callable[[Rule], Rule]:
+    """Register how many guarantees of one form compose."""
+
+    def register(rule: Rule) -> Rule:
+        if form in _totals:
+            raise ValueError(f"a total of {form.__name__} is already registered")
+        _totals[form] = Total(rule, rank)
+        return rule
+
+    return register
+
+
+def composition(first: type, second: type) -> Callable[[Rule], Rule]:
+    """Register how two different forms compose; the rule is called with the parts in this order, whichever way round they came."""
+
+    def register(rule: Rule) -> Rule:
+        if (first, second) in _compositions or (second, first) in _compositions:
+            raise ValueError(f"a composition of {first.__name__} and {second.__name__} is already registered")
+        _compositions[first, second] = rule
+        return rule
+
+    return register
+
+
+def power(form: type) -> Callable[[Rule], Rule]:
+    """Register how a form composes with itself many times."""
+
+    def register(rule: Rule) -> Rule:
+        if form in _powers:
+            raise ValueError(f"a power of {form.__name__} is already registered")
+        _powers[form] = rule
+        return rule
+
+    return register
+
+
+@functools.cache
+def _load() -> None:
+    for name in _FILLERS:
+        importlib.import_module(name)
+
+
+def conversions() -> Iterator[Conversion]:
+    """Every registered conversion, in the order of registration."""
+    _load()
+    yield from _conversions.values()
+
+
+def convert(guarantee: PrivacyGuarantee, form: type[Form], parameters: dict[str, Any]) -> Form:
+    """Convert by the table; the same form without parameters is the guarantee itself."""
+    _load()
+    source = type(guarantee)
+    entry = _conversions.get((source, form))
+    if entry is None:
+        if source is form and not parameters:
+            return cast("Form", guarantee)
+        reason = _refusals.get((source, form), "no such pair is registered")
+        raise UnsupportedConversionError(source.__name__, getattr(form, "__name__", repr(form)), reason)
+    for name in parameters:
+        if name not in entry.parameters:
+            raise InvalidParameterError(
+                name, f"a parameter of {source.__name__} to {form.__name__}: {entry.parameters}", name
+            )
+    _require(entry, parameters)
+    return cast("Form", entry.rule(guarantee, **parameters))
+
+
+def _require(entry: Conversion, parameters: dict[str, Any]) -> None:
+    for name, parameter in list(inspect.signature(entry.rule).parameters.items())[1:]:
+        if parameter.default is inspect.Parameter.empty and name not in parameters:
+            pair = f"{entry.source.__name__} to {entry.target.__name__}"
+            raise InvalidParameterError(name, f"given for a conversion from {pair}", None)
+
+
+def compose(*guarantees: PrivacyGuarantee) -> PrivacyGuarantee:
+    """The guarantee of several releases together, all fixed in advance.
+
+    Guarantees of one form add up by that form's own rule, all at once; then the forms meet, those that can only be kept in
+    their own currency (RDP, then zCDP) first, so that the grouping and the order of the arguments do not matter.
+
+    Args:
+        *guarantees: At least one guarantee, in any forms.
+
+    Returns:
+        Their composition: GDP stays GDP, ADP and mixtures of ADP, GDP and PLD become a PLD, which is exact; with a ZCDP or an
+        RDP among them the result is in that currency.
+
+    Raises:
+        InvalidParameterError: When there is none, or one is not a guarantee.
+        UnsupportedConversionError: When two forms have no common one; the error says what would work.
+
+    Example:
+        >>> from privacy_accountant import ADP, GDP, ZCDP, compose
+        >>> compose(GDP(3.0), GDP(4.0)), compose(ZCDP(0.1), GDP(1.0), ZCDP(0.2))
+        (GDP(mu=5.0), ZCDP(rho=0.8))
+        >>> round(compose(ADP(0.5), GDP(1.0)).advantage, 4)
+        0.4249
+    """
+    _load()
+    if not guarantees:
+        raise InvalidParameterError("guarantees", "at least one guarantee", ())
+    groups: dict[type, list[PrivacyGuarantee]] = {}
+    for guarantee in guarantees:
+        if type(guarantee) not in _totals:
+            raise InvalidParameterError("guarantees", "guarantees of a form that composes", guarantee)
+        groups.setdefault(type(guarantee), []).append(guarantee)
+    ordered = sorted(groups, key=lambda form: _totals[form].rank)
+    parts = [
+        groups[form][0] if len(groups[form]) == 1 else _totals[form].rule(groups[form]) for form in ordered
+    ]
+    return functools.reduce(_compose_two, parts)
+
+
+def _compose_two(first: PrivacyGuarantee, second: PrivacyGuarantee) -> PrivacyGuarantee:
+    kinds = type(first), type(second)
+    if kinds[0] is kinds[1]:
+        return cast("PrivacyGuarantee", _totals[kinds[0]].rule((first, second)))
+    if rule := _compositions.get(kinds):
+        return cast("PrivacyGuarantee", rule(first, second))
+    if rule := _compositions.get(kinds[::-1]):
+        return cast("PrivacyGuarantee", rule(second, first))
+    raise UnsupportedConversionError(
+        kinds[0].__name__, kinds[1].__name__, "the two have no common form to compose in"
+    )
+
+
+def self_compose(guarantee: PrivacyGuarantee, count: int) -> PrivacyGuarantee:
+    """The count-fold composition, by the form's own power rule."""
+    _load()
+    rule = _powers.get(type(guarantee))
+    if rule is None:
+        raise InvalidParameterError("guarantee", "of a form that composes", guarantee)
+    return cast("PrivacyGuarantee", rule(guarantee, count))
