@@ -1,0 +1,101 @@
+"""Gaussian noise on integer aggregates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, ClassVar, cast
+
+import attrs
+
+from privacy_accountant.codec import tagged
+from privacy_accountant.errors import UnsupportedConversionError
+from privacy_accountant.exact import Real, exact, order, positive, root_up
+from privacy_accountant.guarantees.adp import ADP
+from privacy_accountant.guarantees.base import Form, PrivacyGuarantee
+from privacy_accountant.guarantees.gdp import GDP
+from privacy_accountant.guarantees.pld import PLD, GaussianPair
+from privacy_accountant.guarantees.rdp import RDP
+from privacy_accountant.guarantees.zcdp import ZCDP
+from privacy_accountant.mechanisms.additive import IntegerNoise, read_optional_neighbors
+from privacy_accountant.neighbors import Neighbors, Sensitivity, norm_l2_squared, read_sensitivity
+from privacy_accountant.noise import RoundedGaussianLaw
+
+
+def _sigma(value: object) -> Real:
+    return positive(value, "sigma")
+
+
+@tagged("Gaussian")
+@attrs.frozen(repr=False)
+class Gaussian(IntegerNoise):
+    r"""Gaussian noise of standard deviation sigma, rounded to integers, on integer aggregates.
+
+    Each entry gets an independent :math:`\mathrm{round}(Z)`, :math:`Z \sim N(0, \sigma^2)`. Rounding the noise of an integer
+    aggregate rounds the noisy sum, so the release is post-processing of the continuous mechanism and satisfies
+    :math:`\mu`-GDP with :math:`\mu = \Delta_2 / \sigma` for vectors of any length (Dong, Roth and Su 2019, arXiv 1905.02383).
+    The variance grows by about 1/12.
+
+    Attributes:
+        sigma: Standard deviation of the noise, in the units of the aggregate; the decimal that was typed.
+        sensitivity: The L2 sensitivity of the whole vector, or a `Sensitivity` from which it is taken.
+        neighbors: The relation under which the sensitivity was stated; None for the study's.
+
+    Raises:
+        InvalidParameterError: When sigma or the sensitivity is not positive and finite.
+
+    Example:
+        >>> from privacy_accountant import Gaussian, Sensitivity
+        >>> Gaussian(sigma=4, sensitivity=Sensitivity(per_value=1, values=4)).guarantee()
+        GDP(mu=0.5)
+    """
+
+    noise_parameter: ClassVar[str] = "sigma"
+
+    sigma: Real = attrs.field(converter=_sigma)
+    sensitivity: Real | Sensitivity = attrs.field(converter=read_sensitivity)
+    neighbors: Neighbors | None = attrs.field(default=None, kw_only=True, converter=read_optional_neighbors)
+
+    def __attrs_post_init__(self) -> None:
+        norm_l2_squared(self.sensitivity, "Gaussian")
+
+    @property
+    def _mu_squared(self) -> Fraction:
+        return norm_l2_squared(self.sensitivity, "Gaussian") / exact(self.sigma) ** 2
+
+    def _native(self) -> PrivacyGuarantee:
+        return GDP(root_up(self._mu_squared))
+
+    def _in_form(self, form: type[Form], parameters: dict[str, Any]) -> Form:
+        if form is PLD and not parameters:
+            return cast("Form", PLD.of(GaussianPair(self._mu_squared)))
+        return super()._in_form(form, parameters)
+
+    def _law(self) -> RoundedGaussianLaw:
+        return RoundedGaussianLaw(exact(self.sigma))
+
+    def price(
+        self, form: type[PrivacyGuarantee], orders: Sequence[Any] | None = None
+    ) -> tuple[Fraction, ...]:
+        """The exact cost of one release: mu squared, rho and Renyi divergences are rational; see `Mechanism.price`."""
+        return gaussian_price(type(self).__name__, self._mu_squared, form, orders) or super().price(
+            form, orders
+        )
+
+
+def gaussian_price(
+    name: str, mu_squared: Fraction, form: type[PrivacyGuarantee], orders: Sequence[Any] | None
+) -> tuple[Fraction, ...] | None:
+    """What Gaussian-type noise costs in units that are rational in mu squared; None for units that are not its own."""
+    if form is GDP:
+        return (mu_squared,)
+    if form is ZCDP:
+        return mu_squared / 2, Fraction(0)
+    if form is RDP:
+        return tuple(exact(order(index, "orders")) * mu_squared / 2 for index in orders or ())
+    if form is ADP:
+        reason = (
+            "no finite epsilon holds at delta 0; a study with a GDP, ZCDP or ADP (delta > 0) budget takes it"
+        )
+        raise UnsupportedConversionError(name, "ADP", reason)
+    return None

@@ -1,0 +1,164 @@
+"""Calibration: the least noise that meets a target, met in exact arithmetic or by the plan's own bounds."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import mpmath
+import pytest
+
+from privacy_accountant import (
+    ADP,
+    GDP,
+    RDP,
+    ZCDP,
+    CalibrationError,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    InvalidParameterError,
+    Laplace,
+    Neighbors,
+    Risk,
+    Sensitivity,
+    compose,
+)
+from privacy_accountant.exact import exact
+
+
+@mpmath.workdps(60)
+def gaussian_delta(sigma, epsilon):
+    mu, eps = 1 / mpmath.mpf(sigma), mpmath.mpf(epsilon)
+    return mpmath.ncdf(mu / 2 - eps / mu) - mpmath.exp(eps) * mpmath.ncdf(-mu / 2 - eps / mu)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "sigma"),
+    [
+        # B01: where the classical formula under-noises; B02: where 1 + erf loses the tail
+        (10, 1e-5, "0.499888619709008515"),
+        (20, 1e-5, "0.290041418032795825"),
+        (50, 1e-5, "0.149760607560836019"),
+        (100, 1e-5, "0.0946699070147463882"),
+        (1, 1e-15, "7.48700946798659546"),
+        (1, 1e-17, "8.05247827204829339"),
+        (1, 1e-20, "8.83822692198059234"),
+        (1, 1e-50, "14.6049183417995"),
+        # B28: a target that made a grid ask for tens of gigabytes
+        (0.01, 1e-5, "243.785437675678029"),
+    ],
+)
+def test_gaussian_noise_for_epsilon_and_delta(epsilon, delta, sigma):
+    mechanism = Gaussian.calibrate(ADP(epsilon, delta), sensitivity=1)
+    assert mechanism.sigma == pytest.approx(float(sigma), rel=1e-12)
+    assert gaussian_delta(mechanism.sigma, epsilon) <= mpmath.mpf(delta)
+
+
+def test_additive_targets_are_met_exactly_and_with_nothing_to_spare():
+    assert Gaussian.calibrate(GDP(1), sensitivity=1, releases=9) == Gaussian(sigma=3, sensitivity=1)
+    assert Laplace.calibrate(ADP(1, 0), sensitivity=1, releases=10) == Laplace(scale=10, sensitivity=1)
+    assert Gaussian.calibrate(ZCDP(0.5), sensitivity=Sensitivity(per_value=1, values=4)).sigma == 2
+    assert Gaussian.calibrate(RDP((2, 8), (1, 2)), sensitivity=1).sigma == pytest.approx(
+        math.sqrt(2), rel=1e-15
+    )
+    assert DiscreteLaplace.calibrate(ADP(0.5), sensitivity=2).scale == 4
+    assert DiscreteGaussian.calibrate(ZCDP(0.125), sensitivity=1).sigma == 2
+
+
+@pytest.mark.parametrize("releases", [1, 7, 100])
+@pytest.mark.parametrize("target", [GDP(0.7), ZCDP(0.3), RDP((1.5, 3.3, 40), (0.2, 0.3, 3.0))])
+@pytest.mark.parametrize("cls", [Gaussian, Laplace])
+def test_the_exact_sum_of_costs_fits_and_a_little_less_noise_does_not(cls, target, releases):
+    mechanism = cls.calibrate(target, sensitivity=1, releases=releases)
+    orders = target.orders if isinstance(target, RDP) else None
+    limits = {
+        GDP: lambda t: (exact(t.mu) ** 2,),
+        ZCDP: lambda t: (exact(t.rho), Fraction(0)),
+        RDP: lambda t: tuple(map(exact, t.epsilons)),
+    }
+    limit = limits[type(target)](target)
+
+    def fits(candidate):
+        return all(
+            releases * cost <= room
+            for cost, room in zip(candidate.price(type(target), orders), limit, strict=True)
+        )
+
+    noise = getattr(mechanism, cls.noise_parameter)
+    assert fits(mechanism)
+    assert not fits(cls(noise * (1 - 1e-12), 1))
+
+
+@pytest.mark.parametrize("cls", [Gaussian, Laplace])
+@pytest.mark.parametrize(
+    "risk",
+    [
+        Risk(advantage=0.1),
+        Risk(fpr=0.01, tpr=0.05),
+        Risk(prior=0.1, bayes_risk=0.095),
+        Risk(baseline=0.2, success=0.3),
+        Risk(advantage=0.1, fpr=0.001, tpr=0.004),
+    ],
+    ids=repr,
+)
+def test_noise_for_a_risk(cls, risk):
+    mechanism = cls.calibrate(risk, sensitivity=1)
+    noise = getattr(mechanism, cls.noise_parameter)
+    assert risk.is_met_by(mechanism.guarantee())
+    assert not risk.is_met_by(cls(noise * (1 - 1e-9), 1).guarantee())
+
+
+def test_closed_forms_of_single_targets():
+    assert Laplace.calibrate(Risk(advantage=0.1), sensitivity=1).scale == pytest.approx(
+        -1 / (2 * math.log(0.9)), rel=1e-12
+    )
+    scale = Laplace.calibrate(ADP(1.0, 1e-3), sensitivity=1).scale
+    assert scale == pytest.approx(1 / (1 - 2 * math.log1p(-1e-3)), rel=1e-12)
+    sigma = Gaussian.calibrate(Risk(advantage=0.1), sensitivity=1).sigma
+    assert sigma == pytest.approx(1 / (2 * math.sqrt(2) * float(mpmath.erfinv(0.1))), rel=1e-12)
+
+
+def test_many_releases_and_others_share_the_target():
+    target = ADP(1.0, 1e-6)
+    laplace = Laplace.calibrate(target, sensitivity=1, releases=20)
+    assert laplace.guarantee().self_compose(20).get_delta(1.0) <= 1e-6
+    assert Laplace(laplace.scale * 0.999, 1).guarantee().self_compose(20).get_delta(1.0) > 1e-6
+    other = Gaussian(sigma=8, sensitivity=1).guarantee()
+    beside = Gaussian.calibrate(target, sensitivity=1, releases=3, with_other=[other])
+    assert compose(other, beside.guarantee().self_compose(3)).get_delta(1.0) <= 1e-6
+    assert beside.sigma > Gaussian.calibrate(target, sensitivity=1, releases=3).sigma
+    assert Gaussian.calibrate(GDP(0.5), sensitivity=1, with_other=[GDP(0.3)]).sigma == 2.5
+
+
+def test_neighbors_are_passed_on():
+    made = Gaussian.calibrate(GDP(1), sensitivity=1, neighbors=Neighbors.REPLACE_ONE)
+    assert made.neighbors is Neighbors.REPLACE_ONE
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (lambda: Gaussian.calibrate(Risk(advantage=0), sensitivity=1), "no amount"),
+        (lambda: Gaussian.calibrate(GDP(1), sensitivity=1, with_other=[GDP(1)]), "leave nothing"),
+        (lambda: Gaussian.calibrate(ADP(math.inf, 0.1), sensitivity=1), "promises nothing"),
+        (lambda: Gaussian.calibrate(ADP(1, 1), sensitivity=1), "promises nothing"),
+        (lambda: Laplace.calibrate(ADP(0, 0), sensitivity=1), "no release at all"),
+    ],
+)
+def test_unreachable_targets_say_why(call, reason):
+    with pytest.raises(CalibrationError, match=reason) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("bad", [0, -1, 1.5, True, None])
+def test_bad_arguments(bad):
+    with pytest.raises(InvalidParameterError, match="^releases must be"):
+        Gaussian.calibrate(GDP(1), sensitivity=1, releases=bad)
+    with pytest.raises(InvalidParameterError, match="^target must be"):
+        Gaussian.calibrate(bad, sensitivity=1)
+    with pytest.raises(InvalidParameterError, match="^with_other must be"):
+        Gaussian.calibrate(GDP(1), sensitivity=1, with_other=[bad])
+    with pytest.raises(InvalidParameterError, match="^sensitivity must be"):
+        Gaussian.calibrate(GDP(1), sensitivity=-1)
