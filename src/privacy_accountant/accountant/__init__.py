@@ -1,0 +1,7 @@
+"""The accountant: reserve, draw, post; and refuse what no longer fits."""
+
+from privacy_accountant.accountant.accountant import Accountant
+from privacy_accountant.accountant.enforcement import Component
+from privacy_accountant.accountant.records import Receipt, Release, Spent
+
+__all__ = ["Accountant", "Component", "Receipt", "Release", "Spent"]

@@ -1,0 +1,59 @@
+"""A study's entries as releases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from privacy_accountant.accountant.records import Release
+from privacy_accountant.codec import Json, decode
+from privacy_accountant.codec.answers import decode_answer
+from privacy_accountant.codec.numbers import decode_rational
+from privacy_accountant.errors import InvalidParameterError
+from privacy_accountant.exact import canonical
+from privacy_accountant.ledger import Entry, Kind
+from privacy_accountant.mechanisms.base import Mechanism
+
+_STATUS = {Kind.POST: "posted", Kind.FAIL: "failed", Kind.VOID: "voided"}
+
+
+def releases(entries: Iterable[Entry]) -> tuple[Release, ...]:
+    """Every reserve with what became of it, in order."""
+    reserves: dict[int, Entry] = {}
+    resolved: dict[int, Entry] = {}
+    for entry in entries:
+        if entry.kind is Kind.RESERVE:
+            reserves[entry.sequence] = entry
+        elif entry.kind in _STATUS and entry.draft.refers_to is not None:
+            resolved[entry.draft.refers_to] = entry
+    return tuple(release(entry, resolved.get(sequence)) for sequence, entry in reserves.items())
+
+
+def release(reserve: Entry, resolution: Entry | None) -> Release:
+    """One reserve with what became of it."""
+    draft = reserve.draft
+    return Release(
+        entry=reserve.sequence,
+        time=reserve.time,
+        label=draft.label or "",
+        mechanism=read_mechanism(draft.mechanism),
+        cost=read_cost(draft.cost or ()),
+        status="pending" if resolution is None else _STATUS[resolution.kind],
+        key=draft.key,
+        answer=None if resolution is None else decode_answer(resolution.draft.answer),
+        reason=None if resolution is None else resolution.draft.reason,
+    )
+
+
+def read_mechanism(written: Json) -> Mechanism | None:
+    """The mechanism of an entry; None when its class is not in the table of this program."""
+    try:
+        mechanism = decode(written)
+    except InvalidParameterError:
+        return None
+    return mechanism if isinstance(mechanism, Mechanism) else None
+
+
+def read_cost(cost: tuple[Json, ...]) -> tuple[Any, ...]:
+    """The cost of an entry: exact numbers, or a guarantee."""
+    return tuple(canonical(decode_rational(part)) if isinstance(part, str) else decode(part) for part in cost)

@@ -1,0 +1,107 @@
+"""What an accountant hands out about releases: frozen, printable, and free of raw values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from privacy_accountant.accountant.enforcement import Component
+from privacy_accountant.exact import Real
+from privacy_accountant.mechanisms.base import Mechanism
+
+
+@attrs.frozen
+class Spent:
+    """What a study has charged so far: **bookkeeping, not a claim**. What the study promises is `Accountant.guarantee()`.
+
+    When parameters are chosen as results come in, a smaller number spent is not a smaller risk: stopping on results would
+    make such a claim false. Pending and failed releases are included.
+
+    Attributes:
+        components: The numbers of the currency, such as one `Component` in `mu^2`.
+    """
+
+    components: tuple[Component, ...]
+
+    @property
+    def amounts(self) -> tuple[Real, ...]:
+        """What is spent of each component, exact."""
+        return tuple(component.spent for component in self.components)
+
+    @property
+    def limits(self) -> tuple[Real, ...]:
+        """The most of each component."""
+        return tuple(component.limit for component in self.components)
+
+    @property
+    def left(self) -> tuple[Real, ...]:
+        """What is left of each component."""
+        return tuple(component.left for component in self.components)
+
+    def __str__(self) -> str:
+        counted = [component for component in self.components if component.limit != 0 or component.spent != 0]
+        return (
+            f"{', '.join(map(str, counted or self.components))} spent; bookkeeping, the claim is guarantee()"
+        )
+
+
+@attrs.frozen
+class Receipt:
+    """What one release cost.
+
+    Attributes:
+        study: Name of the study.
+        entry: The ledger entry that charges it.
+        label: What was released.
+        mechanism: How.
+        cost: What it cost in the study's currency: exact numbers, or a privacy loss when everything was fixed in advance.
+        repeated: Whether its key was there already, so that the stored answer came back and nothing was charged.
+    """
+
+    study: str
+    entry: int
+    label: str
+    mechanism: Mechanism
+    cost: tuple[Any, ...]
+    repeated: bool
+    _balance: Callable[[], Spent] = attrs.field(repr=False, eq=False)
+
+    @property
+    def balance(self) -> Spent:
+        """What the study had spent after it; bookkeeping."""
+        return self._balance()
+
+    @property
+    def interval(self) -> int:
+        """Half the width of the interval that holds the noise of one value with probability 0.95."""
+        return self.mechanism.noise_interval(0.95)
+
+
+@attrs.frozen
+class Release:
+    """One line of a study's history.
+
+    Attributes:
+        entry: The ledger entry that charges it.
+        time: When it was charged, UTC, ISO 8601.
+        label: What was released.
+        mechanism: How; None when its class is not known to this program.
+        cost: What it cost: exact numbers, or a privacy loss.
+        status: `posted`, `pending` (in flight, or left by a crash; it counts as spent), `failed` (after it touched the data; it
+            stays spent) or `voided`.
+        key: The key under which its answer can be asked for again.
+        answer: The noised value; None for a spend and for what was not posted.
+        reason: Why it was voided.
+    """
+
+    entry: int
+    time: str
+    label: str
+    mechanism: Mechanism | None
+    cost: tuple[Any, ...]
+    status: str
+    key: str | None
+    answer: Any
+    reason: str | None

@@ -1,0 +1,136 @@
+"""What is fixed when a study is created, and stored with it."""
+
+from __future__ import annotations
+
+import json
+
+import attrs
+
+from privacy_accountant.accountant.enforcement import Enforcer
+from privacy_accountant.accountant.filters import Filter
+from privacy_accountant.accountant.limits import Budget, read_budget, read_form
+from privacy_accountant.accountant.plans import Plan
+from privacy_accountant.codec import Json, decode, encode
+from privacy_accountant.errors import BudgetMismatchError, InvalidParameterError, LedgerError
+from privacy_accountant.neighbors import Neighbors, read_neighbors
+
+_DIGEST = "sha256"
+
+
+@attrs.frozen
+class Settings:
+    """A study's terms.
+
+    Attributes:
+        budget: What the study promises.
+        neighbors: What it means for two data sets to differ in one person.
+        adaptive: Whether releases may be chosen after seeing earlier results.
+        enforcer: What keeps the budget.
+    """
+
+    budget: Budget
+    neighbors: Neighbors
+    adaptive: bool
+    enforcer: Enforcer
+
+    def write(self) -> Json:
+        """The terms as the ledger's first entry holds them."""
+        return {
+            "budget": encode(self.budget),
+            "neighbors": self.neighbors.name,
+            "adaptive": self.adaptive,
+            "currency": self.enforcer.describe(),
+            "digest": _DIGEST,
+        }
+
+    def require(self, study: str, asked: Terms) -> None:
+        """Check that what a caller states about a study is what the ledger holds.
+
+        Raises:
+            BudgetMismatchError: When it is not.
+        """
+        held: dict[str, object] = {
+            "budget": self.budget,
+            "neighbors": self.neighbors,
+            "adaptive": self.adaptive,
+        }
+        if isinstance(self.enforcer, Filter):
+            held["currency"] = self.enforcer.form
+        for field, given in attrs.asdict(asked, recurse=False).items():
+            if given is not None and given != held.get(field):
+                raise BudgetMismatchError(study, field, _shown(held.get(field)), _shown(given))
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidParameterError("adaptive", "True or False", value)
+    return value
+
+
+@attrs.frozen
+class Terms:
+    """What a caller states about a study; None where nothing is stated."""
+
+    budget: Budget | None = attrs.field(default=None, converter=attrs.converters.optional(read_budget))
+    neighbors: Neighbors | None = attrs.field(
+        default=None, converter=attrs.converters.optional(read_neighbors)
+    )
+    adaptive: bool | None = attrs.field(default=None, converter=attrs.converters.optional(_flag))
+    currency: type | None = attrs.field(default=None, converter=attrs.converters.optional(read_form))
+
+    def settle(self) -> Settings:
+        """The terms of a new study, defaults filled in.
+
+        Raises:
+            InvalidParameterError: When there is no budget, or the budget cannot be kept in this way.
+            UnsupportedConversionError: When the currency does not imply the budget.
+        """
+        if self.budget is None:
+            raise InvalidParameterError("budget", "given when a study is created", None)
+        adaptive = self.adaptive is not False
+        if not adaptive and self.currency is not None:
+            raise InvalidParameterError(
+                "currency", "absent with adaptive=False, which composes privacy losses", self.currency
+            )
+        enforcer = Filter.create(self.budget, self.currency) if adaptive else Plan(self.budget)
+        return Settings(self.budget, self.neighbors or Neighbors.ADD_OR_REMOVE_ONE, adaptive, enforcer)
+
+
+def read_settings(text: str) -> Settings:
+    """Read the terms that a ledger holds.
+
+    Raises:
+        LedgerError: When they are of a kind that this version does not know.
+    """
+    try:
+        stored = json.loads(text)
+        known = stored["digest"] == _DIGEST and set(stored) == {
+            "budget",
+            "neighbors",
+            "adaptive",
+            "currency",
+            "digest",
+        }
+        budget, neighbors = read_budget(decode(stored["budget"])), Neighbors[stored["neighbors"]]
+        adaptive = stored["adaptive"]
+        enforcer = Filter.read(budget, stored["currency"]) if adaptive else Plan(budget)
+    except (KeyError, TypeError, ValueError):
+        known = False
+    if not known:
+        raise LedgerError("the study was created under terms that this version does not know")
+    return Settings(budget, neighbors, adaptive, enforcer)
+
+
+def _shown(value: object) -> object:
+    if isinstance(value, Neighbors):
+        return _Name(f"Neighbors.{value.name}")
+    return _Name(value.__name__) if isinstance(value, type) else value
+
+
+class _Name(str):
+    """A name that an error quotes without quotation marks."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)

@@ -1,0 +1,22 @@
+"""The append-only, hash-chained ledger: what was published is here, and what is here was paid for."""
+
+from privacy_accountant.ledger.balance import Balance
+from privacy_accountant.ledger.entries import Draft, Entry, Kind
+from privacy_accountant.ledger.locations import open_recorder
+from privacy_accountant.ledger.memory import MemoryRecorder
+from privacy_accountant.ledger.recorder import Head, Recorder, Reserved
+from privacy_accountant.ledger.verification import Verification, verify
+
+__all__ = [
+    "Balance",
+    "Draft",
+    "Entry",
+    "Head",
+    "Kind",
+    "MemoryRecorder",
+    "Recorder",
+    "Reserved",
+    "Verification",
+    "open_recorder",
+    "verify",
+]
