@@ -1,0 +1,63 @@
+"""The machine's face: a versioned record that is valid JSON, with every number as the guarantee gave it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import attrs
+
+from privacy_accountant.guarantees.base import PrivacyGuarantee
+from privacy_accountant.risk.facts import StudyFacts
+from privacy_accountant.risk.figures import Figures
+from privacy_accountant.risk.sentences import sentences
+from privacy_accountant.risk.words import words_for
+
+SCHEMA = "privacy-accountant/risk-report"
+VERSION = 1
+
+BOUNDS = {
+    "beta": "lower",
+    "tpr": "upper",
+    "advantage": "upper",
+    "bayes_risk": "lower",
+    "ppv": "upper",
+    "attack_success": "upper",
+    "epsilon": "upper",
+    "delta": "upper",
+}
+
+
+def record_of(guarantee: PrivacyGuarantee, study: StudyFacts | None, figures: Figures) -> dict[str, Any]:
+    """The record; keys keep their meaning for as long as the version stays, and are only added to."""
+    neighbors = None if study is None else study.neighbors
+    return {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "guarantee": {"form": type(guarantee).__name__, "text": repr(guarantee)},
+        "study": None if study is None else _study(study),
+        "bounds": dict(BOUNDS),
+        "attacks": _rows(figures.attacks),
+        "advantage": figures.advantage,
+        "bayes_risks": _rows(figures.guesses),
+        "ppvs": _rows(figures.accusations),
+        "attack_successes": _rows(figures.successes),
+        "epsilons_at_delta": _rows(figures.epsilons),
+        "deltas_at_epsilon": _rows(figures.deltas),
+        "sentences": list(sentences(figures, words_for(neighbors))),
+    }
+
+
+def _study(study: StudyFacts) -> dict[str, Any]:
+    facts = attrs.asdict(study, recurse=False)
+    released = [{"label": name, "mechanism": text} for name, text in study.mechanisms]
+    return {**facts, "neighbors": study.neighbors.name, "mechanisms": released}
+
+
+def _rows(rows: tuple[Any, ...]) -> list[dict[str, Any]]:
+    return [{name: _plain(value) for name, value in attrs.asdict(row).items()} for row in rows]
+
+
+def _plain(value: float) -> float | str:
+    """JSON has no infinity: it is written as the string `inf`."""
+    return "inf" if math.isinf(value) else value
