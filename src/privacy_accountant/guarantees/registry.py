@@ -172,7 +172,7 @@ def compose(*guarantees: PrivacyGuarantee) -> PrivacyGuarantee:
         *guarantees: At least one guarantee, in any forms.
 
     Returns:
-        Their composition: GDP stays GDP, ADP and mixtures of ADP, GDP and PLD become a PLD, which is exact; with a ZCDP or an
+        Their composition. GDP stays GDP, ADP and mixtures of ADP, GDP and PLD become a PLD, which is exact; with a ZCDP or an
         RDP among them the result is in that currency.
 
     Raises:

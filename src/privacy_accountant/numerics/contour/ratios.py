@@ -53,17 +53,26 @@ def _turn(angle: Array) -> Complex:
 
 
 def log_one_plus(y: Complex, slack: Array) -> tuple[Complex, Array]:
-    """log(1 + y) and |1 + y|, where y is known within `slack`; the modulus is never taken below 16 slack.
+    """log(1 + y) where y is known within `slack`, and a bound x on its error: e^{log} is off by at most |e^{log}| expm1(x).
 
-    numpy's own complex log1p loses the real part of small y.
+    Next to a zero the modulus is taken as 16 slack. numpy's own complex log1p loses the real part of small y.
     """
     near = np.abs(y) < 0.5
-    size = np.maximum(np.hypot(1 + y.real, y.imag), 16 * slack)
+    size, error = bounded_size(1 + y, slack)
     small = np.where(near, y, 0.0)
     part = 0.5 * np.log1p(2 * small.real + small.real**2 + small.imag**2)
     with np.errstate(divide="ignore"):
         real = np.where(near, part, np.log(size))
-    return real + 1j * np.arctan2(y.imag, 1 + y.real), size
+    return real + 1j * np.arctan2(y.imag, 1 + y.real), error
+
+
+def bounded_size(ratio: Complex, slack: Array) -> tuple[Array, Array]:
+    """The modulus of a ratio known within `slack`, at least 16 slack, and the bound on the error of its logarithm."""
+    modulus = np.hypot(ratio.real, ratio.imag)
+    size = np.maximum(modulus, 16 * slack)
+    # Where the modulus was raised even the direction is unknown: both are below 17 slack, and 16 expm1(1.4) > 33.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return size, np.where(size > modulus, 1.4, np.where(slack > 0, slack / size, 0.0))
 
 
 def theta_direct(center: float, sigma_squared: float, step_angle: Array) -> tuple[Complex, float]:

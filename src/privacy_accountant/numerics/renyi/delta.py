@@ -18,13 +18,15 @@ from privacy_accountant.numerics.renyi.fixed_point import (
     zcdp_corner,
     zcdp_fixed_point,
 )
-from privacy_accountant.numerics.renyi.profile import Profile, zcdp_profile
+from privacy_accountant.numerics.renyi.profile import Profile, tail_order, zcdp_profile
+from privacy_accountant.numerics.renyi.tail import tail_delta
 from privacy_accountant.numerics.renyi.tangent import TINY, U
 from privacy_accountant.numerics.renyi.tradeoff import NO_BOUND, informative, not_minute
 
 ProfileOf = Callable[[Array], Profile]
 """Log delta (upper), 1 - delta (lower) and log alpha at each epsilon >= 0."""
 
+_DEEP = 1e-12  # below this the closed form of the tail has more digits
 _LARGEST = 1e15  # delta decreases, so a larger epsilon may be read here
 
 
@@ -108,7 +110,12 @@ def zcdp_delta(epsilon: Array, rho: float) -> Array:
         >>> zcdp_delta(np.array([-1.0, 0.0, 1.0, 3.0]), 0.5).round(6)
         array([0.711182, 0.479098, 0.214911, 0.00512 ])
     """
-    return _delta(zcdp_profile_of(rho), epsilon)
+    delta = _delta(zcdp_profile_of(rho), epsilon)
+    deep = (epsilon > 0) & (delta < _DEEP) & (delta > TINY)
+    if deep.any():
+        far = epsilon[deep]
+        delta[deep] = np.minimum(delta[deep], tail_delta(far, tail_order(far, rho), rho))
+    return delta
 
 
 def zcdp_complement(epsilon: Array, rho: float) -> Array:

@@ -96,7 +96,8 @@ def touch_zcdp(epsilon: Array, rho: float, e: float) -> Touch:
     For each order the line touches somewhere, and there some order binds most: the one that binds at its own
     touching point is sought, by secants within a bracket.
     """
-    s, log_delta = _tail_order(epsilon, rho)
+    s = tail_order(epsilon, rho)
+    log_delta = s * (rho * (1 + s) - epsilon - np.log1p(1 / s)) - np.log1p(s)
     A, B = epsilon + np.log1p(1 / s), np.full_like(epsilon, _LEAST_B)
     active = np.flatnonzero(log_delta > _DEEP)  # below, B = 0 and this order are as good as the best
     B[active] = -np.log1p(-np.minimum(np.exp(log_delta[active]), 0.9))
@@ -122,8 +123,8 @@ def touch_zcdp(epsilon: Array, rho: float, e: float) -> Touch:
     return A, B, s
 
 
-def _tail_order(epsilon: Array, rho: float) -> tuple[Array, Array]:
-    """The best order for B = infinity, ``rho (2 s + 1) + log(s/(1+s)) = epsilon``, and its log delta."""
+def tail_order(epsilon: Array, rho: float) -> Array:
+    """The best order - 1 for B = infinity, ``rho (2 s + 1) + log(s/(1+s)) = epsilon``."""
     s = np.maximum((epsilon - rho) / (2 * rho), np.exp(np.minimum(epsilon - rho, 0)))
     for _ in range(_STEPS):
         residual = rho * (2 * s + 1) - np.log1p(1 / s) - epsilon
@@ -131,7 +132,7 @@ def _tail_order(epsilon: Array, rho: float) -> tuple[Array, Array]:
         s = np.maximum(s * np.exp(-step), KL_LIMIT)
         if (np.abs(step) < 1e-9).all():
             break
-    return s, s * (rho * (1 + s) - epsilon - np.log1p(1 / s)) - np.log1p(s)
+    return s
 
 
 def certified(epsilon: Array, A: Array, B: Array, s: Array, r: Array) -> Profile:
