@@ -68,9 +68,14 @@ class ADP(PrivacyGuarantee):
         return np.maximum(np.maximum(line, flat), 0.0)
 
     def _gap(self, epsilon: Array) -> Array:
-        """epsilon's distance below the bound, 0 at and above it; an infinite bound is above everything."""
+        """epsilon's distance below the bound, rounded up; 0 at and above it; an infinite bound is above everything.
+
+        Rounding up pays for the subtraction, and for what the two decimals lie from their floats.
+        """
         bound = float_up(self.epsilon)
-        return np.maximum(bound - epsilon, 0.0) if bound < math.inf else np.full_like(epsilon, math.inf)
+        if bound == math.inf:
+            return np.full_like(epsilon, math.inf)
+        return np.where(epsilon < bound, bound - epsilon + math.ulp(bound), 0.0)
 
     def _delta(self, epsilon: Array) -> Array:
         bound, delta = float_up(self.epsilon), float_up(self.delta)

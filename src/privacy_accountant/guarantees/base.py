@@ -19,7 +19,8 @@ from privacy_accountant.guarantees.arguments import Answer, Array, answer
 Form = TypeVar("Form", bound="PrivacyGuarantee")
 
 _UNIT = "a number in [0, 1]"
-_TINY = 5e-324
+_ROUND = 2.0**-51
+_FAR = 1e4
 
 
 class PrivacyGuarantee(abc.ABC):
@@ -234,8 +235,12 @@ class PrivacyGuarantee(abc.ABC):
 
     def _bayes_risk(self, prior: Array) -> Array:
         with np.errstate(divide="ignore"):
-            odds = np.abs(np.log(prior) - np.log1p(-prior))
-        return np.minimum(prior, 1 - prior) * self._complement(odds)
+            one, other = np.log(prior), np.log1p(-prior)
+            # The complement grows with the odds, at most as fast as e^odds: their rounding is taken off.
+            odds = np.maximum(np.abs(one - other) - _ROUND * np.minimum(-one - other, _FAR), 0.0)
+        blind = np.minimum(prior, 1 - prior)
+        complement = self._complement(odds)
+        return np.where(complement < 1, np.nextafter(blind * complement, 0.0), blind)
 
     def _ppv(self, alpha: Array, prior: float) -> Array:
         if prior in (0.0, 1.0):

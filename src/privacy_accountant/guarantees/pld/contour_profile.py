@@ -139,9 +139,8 @@ class ContourProfile(Profile):
             return (max(self._mean, 0.0) if self._mean < self.top_high else 0.0), 0.0
         low, high = -30.0, 80.0
         for _ in range(_GUESS_HALVINGS):
-            c = math.exp((low + high) / 2)
-            level = loss.log_level(c, loss.saddle(c)[0])
-            low, high = ((low + high) / 2, high) if level > goal else (low, (low + high) / 2)
+            middle = (low + high) / 2
+            low, high = (middle, high) if loss.level(math.exp(middle))[1] > goal else (low, middle)
         c = math.exp(low)
         return min(max(loss.saddle(c)[0], 0.0), self.top_high), c
 
@@ -215,7 +214,7 @@ class ContourProfile(Profile):
             width = math.sqrt(loss.saddle(c)[1] if right else loss.cumulant(c).second)
             points.append(e + width * np.arange(0, 2, 1 / _TABLE_PER_WIDTH))
             e += 2 * width
-            if e >= self.top_high or (right and loss.log_level(c, e) < _LOG_LEAST):
+            if e >= self.top_high or (right and loss.level(c)[1] < _LOG_LEAST):
                 break
         table = np.concatenate(points)
         if self.top_high < math.inf:

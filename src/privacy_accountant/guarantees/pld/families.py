@@ -17,7 +17,7 @@ Array: TypeAlias = NDArray[np.float64]
 Complex: TypeAlias = NDArray[np.complex128]
 
 UNIT = ratios.UNIT
-_CHUNKS = (1, 2, 4, 8, 16, 32)
+_CHUNKS = (1, 2, 4, 8, 16, 32, 64, 128)
 
 
 @attrs.frozen
@@ -88,13 +88,27 @@ class SymmetricFamily(LossFamily):
         columns = [p[:, None] for p in self.parameters]
         angle = omega * self.reach[:, None]
         slack = UNIT * ratios.WORK * (1 + 1 / (2 * w)) * angle
+        depth = len(self.counts)
         with np.errstate(under="ignore"):
-            log, size = ratios.log_one_plus(self.kernel.ratio(w, omega, *columns), slack)
+            y = self.kernel.ratio(w, omega, *columns)
+            if depth > 1 and np.all(self.counts == 1):
+                return self._product(1 + y, angle, slack, conjugate=c < -0.5)
+            log, inexact = ratios.log_one_plus(y, slack)
         n = self.counts[:, None]
         total = (n * (log + 1j * angle)).sum(axis=0)
-        depth = len(self.counts)
-        error = (n * (slack / size + UNIT * (depth + 8) * (np.abs(log) + angle))).sum(axis=0)
+        error = (n * (inexact + UNIT * (depth + 8) * (np.abs(log) + angle))).sum(axis=0)
         return (total if c >= -0.5 else np.conj(total)), error
+
+    def _product(
+        self, factors: Complex, angle: Array, slack: Array, *, conjugate: bool
+    ) -> tuple[Complex, Array]:
+        """The same for parts that occur once: one logarithm of a product instead of many."""
+        size, inexact = ratios.bounded_size(factors, slack)
+        product = np.multiply.reduce(factors, axis=0)
+        turned = angle.sum(axis=0)
+        log = np.log(np.maximum(np.multiply.reduce(size, axis=0), 1e-300)) + 1j * (np.angle(product) + turned)
+        error = inexact.sum(axis=0) + 8 * UNIT * len(factors) * (4 + turned)
+        return (np.conj(log) if conjugate else log), error
 
     def chunks(self) -> Sequence[LossFamily]:
         """See `LossFamily.chunks`."""

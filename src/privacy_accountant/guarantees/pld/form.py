@@ -123,7 +123,7 @@ class PLD(PrivacyGuarantee):
 
     @property
     def infinity_mass(self) -> float:
-        """P(loss = inf), rounded up: what no epsilon removes."""
+        """P(loss = inf), which no epsilon removes, rounded up."""
         return max(profile.infinity.high for profile in directions(self.parts))
 
     def log_moment(self, c: float) -> float:
@@ -157,7 +157,7 @@ class PLD(PrivacyGuarantee):
                 limit is reached; then the answer is as valid, wider, and comes with a `PrecisionWarning`.
 
         Returns:
-            The upper end, or the pair of ends: floats for a scalar, arrays of the same shape for an array.
+            The upper end, or the pair of ends, as floats for a scalar and arrays of the same shape for an array.
 
         Raises:
             InvalidParameterError: When epsilon is not a number or tolerance not in (0, 1).

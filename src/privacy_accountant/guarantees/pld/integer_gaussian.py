@@ -77,15 +77,15 @@ class DiscreteGaussianFamily(LossFamily):
             slack = 64 * UNIT * reach * (1 + size + self.shift * omega)
             origin = ratios.theta_poisson(rest, self.sigma_squared, np.zeros(1))[0]
             moved = ratios.theta_poisson(rest, self.sigma_squared, self.shift * near)
-            log, modulus = ratios.log_one_plus((moved - origin) / (1 + origin.real), slack)
+            log, inexact = ratios.log_one_plus((moved - origin) / (1 + origin.real), slack)
         gaussian = m / 2 * (-near * near + 1j * near * (2 * c + 1))
-        return log + gaussian, slack / modulus + 8 * UNIT * omega * m * (abs(c) + 1 + np.abs(near))
+        return log + gaussian, inexact + 8 * UNIT * omega * m * (abs(c) + 1 + np.abs(near))
 
     def _direct(self, c: float, omega: Array, near: Array) -> tuple[Complex, Array]:
         step, size = self.shift / self.sigma_squared, abs(self.shift * c)
         whole, rest = self._center(c)
         y, _ = ratios.theta_direct(rest, self.sigma_squared, near * step)
         slack = 64 * UNIT * omega * step * (1 + size / self.sigma_squared)
-        log, modulus = ratios.log_one_plus(y, slack)
+        log, inexact = ratios.log_one_plus(y, slack)
         log = log + 1j * near * step * (self.shift / 2 - whole)
-        return log, slack / modulus + 8 * UNIT * omega * step * (self.shift + abs(whole) + 1)
+        return log, inexact + 8 * UNIT * omega * step * (self.shift + abs(whole) + 1)

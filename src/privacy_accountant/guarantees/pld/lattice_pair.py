@@ -209,9 +209,9 @@ class LatticeFamily(LossFamily):
             values = self._direct(weights, omega)
             reach = self.step * float(self.index[-1] - self.index[0])
             slack = 64 * UNIT * omega * (reach + abs(c) * size * reach) + UNIT * math.sqrt(len(weights))
-        log, modulus = log_one_plus(values - 1, slack + 4 * UNIT)
+        log, inexact = log_one_plus(values - 1, slack + 4 * UNIT)
         log = log + 1j * omega * top
-        error = (slack + 4 * UNIT) / modulus + 8 * UNIT * (np.abs(log) + omega * size)
+        error = inexact + 8 * UNIT * (np.abs(log) + omega * size)
         return self.count * log, self.count * error
 
     def _direct(self, weights: Array, omega: Array) -> Complex:

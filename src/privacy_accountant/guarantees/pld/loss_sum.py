@@ -62,8 +62,16 @@ class LossSum:
 
     def saddle(self, c: float) -> tuple[float, float]:
         """The threshold at which c is the stationary abscissa of M(z) e^{-ez} / (z(z+1)), and the curvature there."""
+        return _saddle(c, self.cumulant(c))
+
+    def level(self, c: float) -> tuple[float, float]:
+        """The threshold at which c is stationary, and log delta there (of the complement for c < 0), about.
+
+        A saddle-point estimate: it chooses, it never certifies.
+        """
         k = self.cumulant(c)
-        return k.first - 1 / c - 1 / (c + 1), k.second + 1 / (c * c) + 1 / ((c + 1) * (c + 1))
+        e, v = _saddle(c, k)
+        return e, k.value - c * e - math.log(abs(c * (c + 1))) - 0.5 * math.log(2 * math.pi * v)
 
     def abscissa(self, e: float, *, right: bool) -> float:
         """The stationary c > 0 (`right`) or -1 < c < 0 for a threshold; a few digits are enough."""
@@ -81,11 +89,6 @@ class LossSum:
         # The closed forms are 0/0 at -1/2; a step of a fraction of 1/sd costs nothing.
         away = min(1e-2, 0.3 / math.sqrt(self.saddle(c)[1]))
         return c if abs(c + 0.5) > away else -0.5 + away
-
-    def log_level(self, c: float, e: float) -> float:
-        """Saddle-point estimate of log delta(e) (c > 0) or log(1 - delta(e)) (c < 0); it chooses, it never certifies."""
-        k, v = self.cumulant(c), self.saddle(c)[1]
-        return k.value - c * e - math.log(abs(c * (c + 1))) - 0.5 * math.log(2 * math.pi * v)
 
     def ratios(self, c: float, spacing: float, floor: Array) -> Ratios:
         """The ratios at nodes 1..len(floor); a node is dropped once its partial product is below e^floor.
@@ -122,3 +125,7 @@ class LossSum:
         mask = np.zeros(len(index), dtype=np.bool_)
         mask[live] = True
         return log, error, mask
+
+
+def _saddle(c: float, k: Cumulant) -> tuple[float, float]:
+    return k.first - 1 / c - 1 / (c + 1), k.second + 1 / (c * c) + 1 / ((c + 1) * (c + 1))

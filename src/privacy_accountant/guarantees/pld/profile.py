@@ -15,6 +15,8 @@ from privacy_accountant.guarantees.pld.families import UNIT, Array
 TINY = 5e-324
 _NEWTON_STEPS = 60
 _REFINEMENTS = 4
+_LIKELY = 0.02
+"""Above this delta it is looked at first whether epsilon = 0 will do."""
 
 
 @attrs.frozen(eq=False)
@@ -134,38 +136,46 @@ class Profile(abc.ABC):
             return 0.0, 0.0
         # Where the mass is known, the question's delta is compared with it as the decimal that it is.
         allowed = delta >= inf.high if inf.whole is None else exact(delta) >= inf.whole
-        if not allowed and delta < inf.low:
+        if inf.rest_low == 0 or (not allowed and delta < inf.low):
             return math.inf, math.inf
         if inf.whole is not None and exact(delta) == inf.whole:
             return self.top_low, self.top_high
         margin = 2 * UNIT * delta if inf.high > 0 else 0.0
-        target_high, target_low = delta - inf.high - margin, delta - inf.low + margin
-        high = self.top_high if allowed else math.inf
-        low = 0.0
-        start = self.bounds(np.zeros(1), tolerance)
-        if start.delta_high[0] <= delta:
-            return 0.0, 0.0
+        targets = (
+            (delta - inf.low + margin) / inf.rest_low * (1 + 4 * UNIT) if inf.high > 0 else delta,
+            (delta - inf.high - margin) / inf.rest_high * (1 - 4 * UNIT) if inf.high > 0 else delta,
+        )
+        return self._between(delta, targets, self.top_high if allowed else math.inf, tolerance)
+
+    def _between(
+        self, delta: float, targets: tuple[float, float], most: float, tolerance: float
+    ) -> tuple[float, float]:
+        """Both ends, given what the finite profile may be at the lower and at the upper one."""
+        middle = min(max(targets[1], TINY), 1.0)
+        guess = self.guess(middle)
+        if guess[0] <= 0 or middle > _LIKELY:
+            start = self.bounds(np.zeros(1), tolerance)
+            if start.delta_high[0] <= delta:
+                return 0.0, 0.0
         near_top = self.top_low * (1 - tolerance / 4)
-        close = high < math.inf and self.guess(max(target_high, TINY))[0] >= near_top
+        close = most < math.inf and guess[0] >= near_top
         if close and self.bounds(np.array([near_top]), tolerance).delta_low[0] > delta:
-            return near_top, high
-        if target_high > 0 and inf.rest_low > 0:
-            high = min(high, self._end(target_high / inf.rest_high * (1 - 4 * UNIT), tolerance, upper=True))
-        if start.delta_low[0] > delta and target_low > 0:
-            low = self._end(min(1.0, target_low / inf.rest_low * (1 + 4 * UNIT)), tolerance, upper=False)
+            return near_top, most
+        high = min(most, self._end(targets[1], guess, tolerance, upper=True)) if targets[1] > 0 else most
+        low = self._end(min(targets[0], 1.0), guess, tolerance, upper=False) if targets[0] > 0 else 0.0
         return min(low, high), high
 
-    def _end(self, target: float, tolerance: float, *, upper: bool) -> float:
+    def _end(self, target: float, guess: tuple[float, float], tolerance: float, *, upper: bool) -> float:
         """The proved end on one side: profile bound at most `target` (upper), or above it (lower)."""
-        guess, steep = self.guess(target)
-        # An epsilon within `tolerance` needs a delta within tolerance * epsilon * steepness.
-        fineness = min(max(tolerance, tolerance * guess * steep / 3), 0.1)
+        # An epsilon within `tolerance` needs a delta within tolerance * epsilon * steepness; half of that, to be well inside.
+        e, steep = guess
+        fineness = min(max(tolerance, 0.5 * tolerance * e * steep), 0.1)
         for _ in range(_REFINEMENTS):
-            root, steep = self._root(target, guess, fineness, upper=upper)
-            wanted = tolerance * max(root, 0.0) * steep / 2
-            if wanted >= fineness or fineness < 1e-9:
+            root, steep = self._root(target, e, fineness, upper=upper)
+            wanted = tolerance * max(root, 0.0) * steep
+            if wanted >= 1.5 * fineness or fineness < 1e-9:
                 break
-            fineness, guess = max(min(wanted, fineness / 4), 1e-10), root
+            fineness, e = max(min(wanted / 2, fineness / 4), 1e-10), root
         return self._proved(target, root, 1e-6 * fineness / steep, fineness, upper=upper)
 
     def _value(self, e: float, fineness: float, *, upper: bool) -> tuple[float, float]:

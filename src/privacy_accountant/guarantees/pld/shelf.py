@@ -59,10 +59,10 @@ class Shelf:
                 e, known, todo, min(tolerance, 0.2) * _FINER**-level, out, right=right, first=level == 0
             ):
                 break
-            gap = out.high[todo] - out.low[todo]
-            todo = todo[
-                (gap > tolerance * out.high[todo]) & (gap <= 0.5 * before) & (out.high[todo] > 1e-300)
-            ]
+            high, gap = out.high[todo], out.high[todo] - out.low[todo]
+            mine = gap - (known[1][todo] - known[0][todo])  # what is known gets no better here
+            wide = (gap > tolerance * high) & (mine > tolerance / 2 * high) & (high > 1e-300)
+            todo = todo[wide & (gap <= before / 2)]
             if not len(todo):
                 break
         return out
@@ -155,9 +155,9 @@ class Shelf:
         loss, step = self._measure.whole, self._step
         if right and step:
             c = min(c, 30 / step)
-        center, curvature = loss.saddle(c)
+        curvature = loss.saddle(c)[1]
         inward = c if right else min(-c, 1 + c)
-        period = max(9 * math.sqrt(curvature), (max(0.0, -loss.log_level(c, center)) + 30) / inward)
+        period = max(9 * math.sqrt(curvature), (max(0.0, -loss.level(c)[1]) + 30) / inward)
         # The gap is about 2.4 times variance times half the density over the value: by the tilt right, by the spread left.
         bend = 1 / (curvature if right else max(loss.cumulant(c).second, 1e-280))
         variance, cut = smoothing / (2.5 * max(abs(c * c + c), bend)), 1e-3 * smoothing
