@@ -2,7 +2,7 @@
 
 import pytest
 
-from privacy_accountant import ADP
+from privacy_accountant import ADP, Accountant, BudgetExceededError, Laplace
 from privacy_accountant.composition.adp import advanced, basic
 
 
@@ -45,3 +45,24 @@ def test_b40_total_delta_never_falls():
 def test_b52_total_delta_never_passes_one(delta, times, exact):
     assert basic(ADP(0, delta), times).delta == 1
     assert ADP(0, delta).self_compose(times).get_delta(0) == pytest.approx(exact, rel=1e-14)
+
+
+def test_b55_every_metric_is_charged_on_its_own():
+    """One epsilon for three metrics is three releases at a third of it, or a claim of three."""
+    fixed = Accountant(budget=ADP(3), adaptive=False)
+    for metric in ("count", "sum", "mean"):
+        fixed.release(5, Laplace(scale=1, sensitivity=1), label=metric)
+    assert fixed.guarantee().get_epsilon(0) == 3
+    assert fixed.spent().amounts == (3.0,)
+
+    study = Accountant(budget=ADP(1))
+    study.release(5, Laplace(scale=1, sensitivity=1), label="count")
+    for metric in ("sum", "mean"):
+        with pytest.raises(BudgetExceededError):
+            study.release(5, Laplace(scale=1, sensitivity=1), label=metric)
+
+    split = Accountant(budget=ADP(1))
+    for metric in ("count", "sum", "mean"):
+        split.release(5, Laplace(scale=3, sensitivity=1), label=metric)
+    assert split.spent().amounts == (1.0, 0.0)
+    assert Laplace.calibrate(ADP(1), sensitivity=1, releases=3).scale == 3

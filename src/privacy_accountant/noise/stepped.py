@@ -119,12 +119,15 @@ class Stepped:
                 return -size if negative else size
 
     def _accept_one(self, q: int, remainder: int, read: ByteSource) -> bool:
-        """`_accept` for one candidate, all 64 bits of U at once: it takes as long for one as for another."""
+        """`_accept` for one candidate, all 64 bits of U at once: it takes as long for one as for another.
+
+        q goes in as a float, which is always allocated; of the integers made from it, only those above 256 would be.
+        """
         known = self.known
         if more := self._more():
             remainder, known = remainder << more | integer(more, read), FLOAT_BITS
         word = integer(64, read)
-        accepted, open_ = self._compare(q, remainder / (1 << known), word)
+        accepted, open_ = self._compare(float(q), remainder / (1 << known), word)
         if open_:
             return below(self._threshold(q, remainder, known, read), word, 64, read)
         return bool(accepted)
@@ -145,8 +148,19 @@ class Stepped:
             accepted[open_] = self._accept(q[open_], remainder[open_], u[open_], read)
         if self.k > INT64_STEPS or int(q.max(initial=0)) >> (62 - self.k):
             q = q.astype(object)
-        size = (q << self.k) + ((remainder + 1 >> 1) if self.rounded else remainder)
-        return np.where(negative, -size, size), accepted
+        return self._signed(q, remainder, negative), accepted
+
+    def _signed(self, q: NDArray[Any], remainder: NDArray[Any], negative: NDArray[Any]) -> NDArray[Any]:
+        """The candidates themselves, in place: fresh arrays of this size cost more than all the arithmetic."""
+        if self.rounded:
+            remainder += 1
+            remainder >>= 1
+        q <<= self.k
+        q += remainder
+        np.negative(negative, out=negative)
+        q ^= negative  # -x = (x ^ -1) - -1, and x = (x ^ 0) - 0
+        q -= negative
+        return q
 
     def _accept(
         self, q: NDArray[np.int64], remainder: NDArray[Any], u: NDArray[Any], read: ByteSource
