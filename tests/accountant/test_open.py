@@ -262,8 +262,8 @@ def test_tampering_is_found(path):
     with reopen(path, budget=ADP(1.0)) as study:
         for _ in range(3):
             study.release(5, TENTH, label="x")
-    tamper(path, "UPDATE ledger_totals SET low = '[0,0]', high = '[0,0]'")
-    with reopen(path) as study, pytest.raises(LedgerCorruptedError, match="checkpoint"):
+    tamper(path, "UPDATE ledger_balances SET count = 1")
+    with reopen(path) as study, pytest.raises(LedgerCorruptedError, match="counted costs"):
         study.verify()
     tamper(path, "UPDATE ledger_entries SET body = replace(body, '1/10', '1/99') WHERE sequence = 4")
     with reopen(path) as study, pytest.raises(LedgerCorruptedError) as caught:

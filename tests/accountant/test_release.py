@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from privacy_accountant.accountant import Accountant
+from privacy_accountant.accountant.treatment import Treatment
 from privacy_accountant.errors import (
     BudgetExceededError,
     InvalidParameterError,
@@ -304,7 +305,7 @@ def test_a_key_whose_release_is_pending_is_never_drawn_again(open_study):
 
     quote = study._quote(TENTH, "x")
     reserved = study._reserve(quote, "x", "k", [])
-    study._desk.publish(reserved, TENTH, during)
+    study._desk.publish(reserved, Treatment(TENTH), during)
     assert seen == [1]
     assert study.release(1, TENTH, **key) == study.history()[0].answer
     assert study.spent().amounts == (0.1, 0.0)

@@ -250,7 +250,7 @@ def test_children_that_exit_leave_the_parents_connection_whole(path):
 
 @pytest.mark.parametrize(
     "location",
-    [3, None, b"x", "", ":memory:", "sqlite://", "sqlite:///", "postgresql://host/db", "sqlite:///:memory:"],
+    [3, None, b"x", "", ":memory:", "sqlite://", "sqlite:///", "mysql://host/db", "sqlite:///:memory:"],
 )
 def test_only_files_are_locations(location):
     with pytest.raises(InvalidParameterError, match="url_or_path must be the path of a file"):

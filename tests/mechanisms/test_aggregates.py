@@ -13,9 +13,21 @@ from privacy_accountant.mechanisms.aggregates import read_aggregate
 MAX, MIN = 2**63 - 1, -(2**63)
 
 
+class Constant(NamedTuple):
+    """Noise that is none."""
+
+    value: int
+
+    def draw(self, shape):
+        return np.full(shape, self.value)
+
+    def draw_one(self):
+        return self.value
+
+
 def plus(value, noise):
     aggregate = read_aggregate(value)
-    return aggregate.plus(np.broadcast_to(np.asarray(noise), aggregate.shape).copy())
+    return aggregate.plus(Constant(noise))
 
 
 @pytest.mark.parametrize(
@@ -123,3 +135,25 @@ def test_everything_else_is_refused_without_quoting_it(bad, named):
 def test_floats_are_refused_with_the_reason():
     with pytest.raises(InvalidAggregateError, match="low-order bits"):
         read_aggregate(0.5)
+
+
+class Keeping(np.ndarray):
+    """An array that swallows what is added to it."""
+
+    def __add__(self, other):
+        return self
+
+    __radd__ = __iadd__ = __add__
+
+
+def test_an_array_subclass_cannot_keep_its_values_from_the_noise():
+    noisy = plus(np.array([1000, 2000]).view(Keeping), 7)
+    assert type(noisy) is np.ndarray
+    assert noisy.tolist() == [1007, 2007]
+    noisy = plus(np.array([2**70, 1], dtype=object).view(Keeping), 7)
+    assert list(noisy) == [2**70 + 7, 8]
+
+
+def test_a_masked_array_is_refused():
+    with pytest.raises(InvalidAggregateError, match="mask"):
+        read_aggregate(np.ma.array([1, 2, 3], mask=[0, 1, 0]))

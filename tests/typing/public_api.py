@@ -31,7 +31,7 @@ noise = Gaussian(sigma=4.0, sensitivity=Sensitivity(per_value=1, values=4))
 assert_type(noise.guarantee(), PrivacyGuarantee)
 assert_type(noise.guarantee(RDP, orders=(2, 8)), RDP)
 assert_type(Laplace.calibrate(ADP(epsilon=1.0), sensitivity=1), Laplace)
-assert_type(noise.noise_interval(), int)
+assert_type(noise.noise_interval(), int | float)
 
 study = Accountant(budget=GDP(mu=1.0))
 assert_type(study.guarantee(), PrivacyGuarantee)

@@ -2,6 +2,7 @@
 
 from privacy_accountant.accountant.accountant import Accountant
 from privacy_accountant.accountant.enforcement import Component
+from privacy_accountant.accountant.previews import Preview, PreviewLine
 from privacy_accountant.accountant.records import Receipt, Release, Spent
 
-__all__ = ["Accountant", "Component", "Receipt", "Release", "Spent"]
+__all__ = ["Accountant", "Component", "Preview", "PreviewLine", "Receipt", "Release", "Spent"]

@@ -5,25 +5,23 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from privacy_accountant.accountant.desk import Desk
-from privacy_accountant.accountant.enforcement import Enforcer, Quote
-from privacy_accountant.accountant.history import release, releases
+from privacy_accountant.accountant.enforcement import Quote
 from privacy_accountant.accountant.limits import Budget
 from privacy_accountant.accountant.opening import begin
 from privacy_accountant.accountant.publishing import wrap
-from privacy_accountant.accountant.records import Receipt, Release, Spent
-from privacy_accountant.accountant.reporting import study_facts
+from privacy_accountant.accountant.records import Receipt
 from privacy_accountant.accountant.settings import Terms
-from privacy_accountant.errors import InvalidParameterError, LedgerError
-from privacy_accountant.exact import integer
-from privacy_accountant.guarantees.base import PrivacyGuarantee
-from privacy_accountant.ledger import MemoryRecorder, Recorder, Reserved, Verification, open_recorder, verify
+from privacy_accountant.accountant.stewardship import StewardedStudy, line_of_text
+from privacy_accountant.accountant.stores import claimed
+from privacy_accountant.accountant.treatment import Treatment
+from privacy_accountant.errors import LedgerError
+from privacy_accountant.ledger import MemoryRecorder, Recorder, Reserved, open_recorder
+from privacy_accountant.mechanisms.aggregates import Progress
 from privacy_accountant.mechanisms.base import Mechanism
 from privacy_accountant.neighbors import Neighbors
-from privacy_accountant.risk import RiskReport
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -33,7 +31,7 @@ P = ParamSpec("P")
 _IN_MEMORY = "study in memory"
 
 
-class Accountant:
+class Accountant(StewardedStudy):
     """Keeps one study within its privacy budget.
 
     Every number that is published passes through it: the release is charged durably before its data is touched, the noise is
@@ -95,7 +93,8 @@ class Accountant:
         """Open a study in a durable ledger, or create it there.
 
         Args:
-            url_or_path: A SQLite file, by path or `sqlite:///` URL. It is created with mode 0600; one file holds many studies.
+            url_or_path: A SQLite file, by path or `sqlite:///` URL: it is created with mode 0600, and one file holds many
+                studies. Or a PostgreSQL database, as `postgresql+psycopg://user@host/name`, when several hosts share a study.
             study: Name of the study.
             budget: Needed to create a study. Without it the study continues as the ledger holds it.
             neighbors: As for `Accountant`; absent, what the ledger holds, or `ADD_OR_REMOVE_ONE` for a new study.
@@ -117,7 +116,7 @@ class Accountant:
             ...     study.remaining(Laplace(scale=4, sensitivity=1))
             3
         """
-        _text(study, "study")
+        study = line_of_text(study, "study")
         terms = Terms(budget, neighbors, adaptive, currency)
         recorder = open_recorder(url_or_path, create=budget is not None)
         try:
@@ -133,57 +132,141 @@ class Accountant:
         self._recorder, self._desk = recorder, desk
         self._last: Receipt | None = None
 
-    def release(self, value: Any, mechanism: Mechanism, *, label: str, key: str | None = None) -> Any:
+    def release(
+        self,
+        value: Any,
+        mechanism: Mechanism,
+        *,
+        label: str,
+        key: str | None = None,
+        modulus: int | None = None,
+        at_most: Any = None,
+        signed: bool = False,
+        clamp: tuple[Any, Any] | None = None,
+        round_to: Any = None,
+        out: str | os.PathLike[str] | None = None,
+        progress: bool | Progress | None = None,
+    ) -> Any:
         """Publish one aggregate: charge it, add noise, post the noised value, return it.
 
         Args:
-            value: The aggregate, in a kind that the mechanism takes.
+            value: The aggregate, in a kind that the mechanism takes: a number, a list or tuple, a numpy array, a pandas or
+                polars Series or DataFrame, or one that is bigger than memory, a dask Array, Series or DataFrame.
             mechanism: How it is noised.
             label: What it is; the ledger and reports show it.
             key: A name under which the answer can be asked for again: the same key with the same mechanism, label and shape
                 returns the stored answer and spends nothing. Fresh noise on a retry is how budgets leak.
+            modulus: The plaintext modulus t of a decrypted aggregate, which is known modulo t only.
+            at_most: A bound of such an aggregate that is known without the data, below t, or below t/2 when it is signed; one
+                number, or one for each slot. A residue outside it is read as the nearest end.
+            signed: Whether residues are centred, from -at_most to at_most, instead of from 0 to at_most.
+            clamp: A pair (low, high) of public ends, None for an open one, that the noised value is moved into. Free.
+            round_to: A public unit, to whose nearest multiple the noised value is rounded before it is clamped. Free.
+            out: A directory to create, which holds the noised value. A lazy aggregate needs it: its noise is drawn once, block by
+                block, and computing the result reads the files. A value over a megabyte needs it when it has a key: of such
+                values the ledger keeps hash and location only. With a repeated key the store of the first time is read.
+            progress: For releases of more than a million cells: True for a bar on the standard error stream, or a function
+                of how many cells are done and how many there are; of blocks, for a lazy aggregate.
 
         Returns:
             The noised value, in the caller's kind.
 
         Raises:
             BudgetExceededError: When it does not fit; nothing is spent.
-            InvalidParameterError: For a value, mechanism, label or key that is refused before anything is spent.
+            InvalidParameterError: For an argument that is refused before anything is spent: bound and modulus before the data is
+                looked at, a value of the wrong kind after. The latter depends on the data and is for the curator alone.
             ReleaseFailedError: When something raised after the data was touched; the cost stays spent.
             LedgerError: When the ledger cannot be written, or the key's release is pending.
-        """
-        quote = self._quote(mechanism, label)
-        shape = list(mechanism.check(value))
-        reserved = self._reserve(quote, label, key, shape)
-        answer = (
-            self._desk.stored(reserved)
-            if reserved.repeated
-            else self._desk.publish(reserved, mechanism, lambda: value)
-        )
-        self._last = self._receipt(reserved, quote)
-        return answer
-
-    def publishes(
-        self, mechanism: Mechanism, *, label: str
-    ) -> Callable[[Callable[P, Any]], Callable[P, Any]]:
-        """Decorate a function so that only its noised result leaves it; the release is charged before the function runs.
-
-        Whatever the function raises, the cost stays spent and the caller sees a `ReleaseFailedError` that withholds the cause.
 
         Example:
             >>> from privacy_accountant import Accountant, GDP, Gaussian
             >>> study = Accountant(budget=GDP(mu=1.0))
-            >>> @study.publishes(Gaussian(sigma=6, sensitivity=1), label="positives")
+            >>> positives = Gaussian(sigma=4, sensitivity=1)
+            >>> study.release(65000, positives, label="positives", modulus=65537, at_most=70000)
+            Traceback (most recent call last):
+            ...
+            privacy_accountant.errors.InvalidParameterError: at_most must be below the modulus 65537, else sums wrap round; got 70000
+            >>> noised = study.release(
+            ...     65535,
+            ...     positives,
+            ...     label="balance",
+            ...     modulus=65537,
+            ...     at_most=500,
+            ...     signed=True,
+            ...     clamp=(-500, 500),
+            ... )
+            >>> -500 <= noised <= 500
+            True
+        """
+        treatment = Treatment.plan(
+            mechanism,
+            label=line_of_text(label, "label"),
+            modulus=modulus,
+            at_most=at_most,
+            signed=signed,
+            clamp=clamp,
+            round_to=round_to,
+            progress=progress,
+        )
+        quote = self._quote(mechanism, label)
+        shape = list(treatment.check(value))
+        known = self._desk.knows(key)
+        if not known:
+            treatment.require_store(value, shape, key, out)
+        with claimed(None if known else out) as store:
+            reserved = self._reserve(quote, label, key, shape, treatment)
+            if not reserved.repeated:
+                answer = self._desk.publish(reserved, treatment, lambda: value, store)
+            elif store is not None:
+                store.discard()
+        if reserved.repeated:
+            answer = self._desk.stored(reserved)
+        self._last = self._receipt(reserved, quote)
+        return answer
+
+    def publishes(
+        self,
+        mechanism: Mechanism,
+        *,
+        label: str,
+        modulus: int | None = None,
+        at_most: Any = None,
+        signed: bool = False,
+        clamp: tuple[Any, Any] | None = None,
+        round_to: Any = None,
+        progress: bool | Progress | None = None,
+    ) -> Callable[[Callable[P, Any]], Callable[P, Any]]:
+        """Decorate a function so that only its noised result leaves it; the release is charged before the function runs.
+
+        Whatever the function raises, the cost stays spent and the caller sees a `ReleaseFailedError` that withholds the cause.
+        So does a result of a kind that the mechanism does not take. The arguments are those of `release`.
+
+        Example:
+            >>> from privacy_accountant import Accountant, GDP, Gaussian
+            >>> study = Accountant(budget=GDP(mu=1.0))
+            >>> @study.publishes(
+            ...     Gaussian(sigma=6, sensitivity=1), label="positives", modulus=65537, at_most=2000
+            ... )
             ... def positives(ciphertext):
-            ...     return sum(ciphertext)
+            ...     return sum(ciphertext) % 65537
             >>> isinstance(positives([1, 0, 1]), int)
             True
         """
+        treatment = Treatment.plan(
+            mechanism,
+            label=line_of_text(label, "label"),
+            modulus=modulus,
+            at_most=at_most,
+            signed=signed,
+            clamp=clamp,
+            round_to=round_to,
+            progress=progress,
+        )
         quote = self._quote(mechanism, label)
 
         def publish(read: Callable[[], Any]) -> Any:
-            reserved = self._reserve(quote, label, None, None)
-            answer = self._desk.publish(reserved, mechanism, read)
+            reserved = self._reserve(quote, label, None, None, treatment)
+            answer = self._desk.publish(reserved, treatment, read)
             self._last = self._receipt(reserved, quote)
             return answer
 
@@ -207,103 +290,6 @@ class Accountant:
         self._last = receipt = self._receipt(reserved, quote)
         return receipt
 
-    def remaining(self, mechanism: Mechanism) -> int | float:
-        """How many more releases of a mechanism fit; infinity when they cost nothing."""
-        quote = self._desk.quote(mechanism)
-        room = self._recorder.ask(self.study, lambda balance: self._enforcer.room(balance, quote))
-        return float("inf") if room is None else room
-
-    def can_afford(self, mechanism: Mechanism, count: int = 1) -> bool:
-        """Whether `count` more releases of a mechanism fit."""
-        quote = self._desk.quote(mechanism)
-        times = integer(count, "count", "an integer >= 1", least=1)
-        return self._recorder.ask(self.study, lambda balance: self._enforcer.admits(balance, quote, times))
-
-    def guarantee(self) -> PrivacyGuarantee:
-        """What the study promises.
-
-        With `adaptive=True` it is the budget, whatever part of it is spent; for a `Risk` budget, the guarantee in the study's
-        currency that implies it. With `adaptive=False` it is the composition of what was released, pending and failed releases
-        included, and rests on the statement that all of it was fixed in advance.
-        """
-        return self._recorder.ask(self.study, self._enforcer.claim)
-
-    def spent(self) -> Spent:
-        """What has been charged so far: bookkeeping, not a claim; see `Spent`."""
-        return Spent(self._recorder.ask(self.study, self._enforcer.components))
-
-    def report(self) -> RiskReport:
-        """The study's guarantee read in terms of attacks, with the facts of the study."""
-        entries = self._recorder.entries(self.study)
-        return RiskReport(
-            self.guarantee(), study=study_facts(self._desk.settings, self.study, entries, self.spent())
-        )
-
-    def history(self) -> tuple[Release, ...]:
-        """Every release in order, with its cost and what became of it."""
-        return releases(self._recorder.entries(self.study))
-
-    def pending(self) -> tuple[Release, ...]:
-        """Releases that were charged and never resolved: in flight, or left by a crash. They count as spent."""
-        return tuple(release(entry, None) for entry in self._recorder.pending(self.study))
-
-    def void(self, entry: int, *, reason: str) -> None:
-        """Give the cost of a pending release back, because it is certain that its data was never touched.
-
-        Args:
-            entry: The pending entry.
-            reason: Why, in writing; the ledger keeps it and the history shows it.
-
-        Raises:
-            LedgerError: When the entry is not pending.
-        """
-        self._desk.void(integer(entry, "entry", "an integer >= 1", least=1), _text(reason, "reason"))
-
-    def verify(self) -> Verification:
-        """Recompute the ledger's chain of hashes and every balance of this study.
-
-        Raises:
-            LedgerCorruptedError: Names the first entry that does not agree.
-        """
-        return verify(self._recorder, self.study)
-
-    @property
-    def study(self) -> str:
-        """The study's name."""
-        return self._desk.study
-
-    @property
-    def budget(self) -> Budget:
-        """What the study may spend."""
-        return self._desk.settings.budget
-
-    @property
-    def neighbors(self) -> Neighbors:
-        """The study's relation."""
-        return self._desk.settings.neighbors
-
-    @property
-    def adaptive(self) -> bool:
-        """Whether releases may be chosen after seeing earlier results."""
-        return self._desk.settings.adaptive
-
-    @property
-    def last(self) -> Receipt | None:
-        """The receipt of the last release that came through this object; None before the first."""
-        return self._last
-
-    def close(self) -> None:
-        """Close the ledger; a closed accountant refuses everything. A study in memory is gone."""
-        self._recorder.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
-
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy or pickle is another handle on the same ledger, never a copy of the balance; one in memory refuses."""
         if self._recorder.location is None:
@@ -312,29 +298,18 @@ class Accountant:
             )
         return functools.partial(type(self).open, self._recorder.location, study=self.study), ()
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(study={self.study!r}, budget={self.budget!r}, ledger={self._recorder.name!r})"
-
-    @property
-    def _enforcer(self) -> Enforcer:
-        return self._desk.settings.enforcer
-
     def _quote(self, mechanism: object, label: object) -> Quote:
-        _text(label, "label")
+        line_of_text(label, "label")
         return self._desk.quote(mechanism)
 
-    def _reserve(self, quote: Quote, label: str, key: str | None, shape: Any) -> Reserved:
-        if key is not None:
-            _text(key, "key")
-        return self._desk.reserve(quote, label=label, key=key, shape=shape)
+    def _reserve(
+        self, quote: Quote, label: str, key: str | None, shape: Any, treatment: Treatment | None = None
+    ) -> Reserved:
+        key = None if key is None else line_of_text(key, "key")
+        plain = line_of_text(label, "label")
+        return self._desk.reserve(quote, label=plain, key=key, shape=shape, treatment=treatment)
 
     def _receipt(self, reserved: Reserved, quote: Quote) -> Receipt:
         balance = functools.partial(self._desk.spent_after, reserved)
         entry, label = reserved.entry.sequence, reserved.entry.draft.label or ""
         return Receipt(self.study, entry, label, quote.mechanism, quote.shown, reserved.repeated, balance)
-
-
-def _text(value: object, field: str) -> str:
-    if not isinstance(value, str) or not value.strip() or not value.isprintable():
-        raise InvalidParameterError(field, "a non-empty line of text", value)
-    return value

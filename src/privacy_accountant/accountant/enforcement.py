@@ -79,6 +79,10 @@ class Enforcer(abc.ABC):
         """How many components a cost has that add up."""
 
     @abc.abstractmethod
+    def implies_budget(self) -> bool:
+        """Whether what is kept implies the budget; of what was read from a ledger it is not taken for granted."""
+
+    @abc.abstractmethod
     def quote(self, mechanism: Mechanism) -> Quote:
         """What one release costs.
 

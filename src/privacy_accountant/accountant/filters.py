@@ -8,7 +8,7 @@ from fractions import Fraction
 import attrs
 
 from privacy_accountant.accountant.enforcement import Component, Enforcer, Quote
-from privacy_accountant.accountant.limits import Budget, Form, default_form, limits, read_form
+from privacy_accountant.accountant.limits import Budget, Form, default_form, imply, limits, read_form
 from privacy_accountant.accountant.words import above, below, shown
 from privacy_accountant.codec import Json, decode, encode
 from privacy_accountant.codec.numbers import decode_rational, encode_rational
@@ -79,6 +79,10 @@ class Filter(Enforcer):
         return _UNITS.get(self.form) or tuple(
             f"Renyi divergence of order {float(order):g}" for order in self.orders
         )
+
+    def implies_budget(self) -> bool:
+        """See `Enforcer.implies_budget`."""
+        return imply(self.form, self.limits, self.orders, self.budget)
 
     def quote(self, mechanism: Mechanism) -> Quote:
         """See `Enforcer.quote`."""

@@ -6,13 +6,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from privacy_accountant.accountant.records import Release
+from privacy_accountant.accountant.stores import read_location
 from privacy_accountant.codec import Json, decode
-from privacy_accountant.codec.answers import decode_answer
 from privacy_accountant.codec.numbers import decode_rational
 from privacy_accountant.errors import InvalidParameterError
 from privacy_accountant.exact import canonical
 from privacy_accountant.ledger import Entry, Kind
 from privacy_accountant.mechanisms.base import Mechanism
+from privacy_accountant.mechanisms.finish import Finish
+from privacy_accountant.mechanisms.residues import Residues
 
 _STATUS = {Kind.POST: "posted", Kind.FAIL: "failed", Kind.VOID: "voided"}
 
@@ -32,17 +34,28 @@ def releases(entries: Iterable[Entry]) -> tuple[Release, ...]:
 def release(reserve: Entry, resolution: Entry | None) -> Release:
     """One reserve with what became of it."""
     draft = reserve.draft
+    mechanism = read_mechanism(draft.mechanism)
+    grid = getattr(mechanism, "grid", None)
     return Release(
         entry=reserve.sequence,
         time=reserve.time,
         label=draft.label or "",
-        mechanism=read_mechanism(draft.mechanism),
+        mechanism=mechanism,
         cost=read_cost(draft.cost or ()),
-        status="pending" if resolution is None else _STATUS[resolution.kind],
+        status=_status(reserve, resolution),
         key=draft.key,
-        answer=None if resolution is None else decode_answer(resolution.draft.answer),
+        written=None if resolution is None else resolution.draft.answer,
         reason=None if resolution is None else resolution.draft.reason,
+        residues=None if draft.reading is None else Residues.restore(draft.reading),
+        finish=None if draft.finish is None else Finish.restore(draft.finish, grid),
+        stored=None if resolution is None else read_location(resolution.draft.stored),
     )
+
+
+def _status(reserve: Entry, resolution: Entry | None) -> str:
+    if resolution is not None:
+        return _STATUS[resolution.kind]
+    return "planned" if reserve.kind is Kind.PLAN else "pending"
 
 
 def read_mechanism(written: Json) -> Mechanism | None:

@@ -9,7 +9,7 @@ from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from privacy_accountant.errors import InvalidParameterError, UnsupportedConversionError
-from privacy_accountant.exact import Real, canonical, exact, float_down
+from privacy_accountant.exact import Real, canonical, exact, float_down, root_up
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.base import PrivacyGuarantee
 from privacy_accountant.guarantees.gdp import GDP
@@ -25,6 +25,7 @@ Form = type[PrivacyGuarantee]
 FORMS: tuple[Form, ...] = (ADP, GDP, ZCDP, RDP)
 """The forms whose costs add up under adaptive choices, each by a theorem of its own."""
 
+_SIZES: dict[Form, int] = {ADP: 2, GDP: 1, ZCDP: 2}
 _DIGITS = 12
 _STEPS = 44
 _WIDEST = 1000
@@ -96,6 +97,37 @@ def limits(form: Form, budget: Budget) -> tuple[Vector, tuple[Real, ...]]:
     if form is ZCDP:
         return _rho_and_delta(budget), ()
     return _renyi(budget)
+
+
+def imply(form: Form, vector: Vector, orders: tuple[Real, ...], budget: Budget) -> bool:
+    """Whether limits of a currency imply a budget; unlike `limits` it searches for nothing, and smaller ones do as well."""
+    if len(vector) != (len(orders) if form is RDP else _SIZES[form]):
+        return False
+    if form is ADP and vector[0] > 0 and vector[1] == 0 and not isinstance(budget, ADP):
+        return _met(ADP(canonical(vector[0])), budget, Fraction(0))
+    if form is not ADP and (isinstance(budget, Risk) or (isinstance(budget, ADP) and budget.delta > 0)):
+        return _met(_at(form, vector, orders), budget, vector[1] if form is ZCDP else Fraction(0))
+    most, known = limits(form, budget)
+    return known == orders and all(limit <= end for limit, end in zip(vector, most, strict=True))
+
+
+def _at(form: Form, vector: Vector, orders: tuple[Real, ...]) -> PrivacyGuarantee:
+    """What spending everything amounts to, apart from a delta."""
+    if form is RDP:
+        return RDP(orders, tuple(map(canonical, vector)))
+    return GDP(root_up(vector[0])) if form is GDP else ZCDP(canonical(vector[0]))
+
+
+def _met(guarantee: PrivacyGuarantee, budget: Budget, spare: Fraction) -> bool:
+    if isinstance(budget, Risk):
+        return spare == 0 and budget.is_met_by(guarantee)
+    if isinstance(budget, ADP):
+        return _within(guarantee, budget, exact(budget.delta) - spare)
+    if isinstance(budget, RDP):
+        return _below(guarantee.to(RDP, orders=budget.orders), budget.epsilons)
+    if isinstance(budget, GDP):
+        return _at_most(guarantee.to(GDP).mu, budget.mu)
+    return isinstance(budget, ZCDP) and _at_most(guarantee.to(ZCDP).rho, budget.rho)
 
 
 def _pure_and_approximate(budget: Budget) -> Vector:

@@ -56,13 +56,17 @@ class Plan(Enforcer):
         """See `Enforcer.size`."""
         return 0
 
+    def implies_budget(self) -> bool:
+        """See `Enforcer.implies_budget`: every release is held against the budget itself."""
+        return True
+
     def quote(self, mechanism: Mechanism) -> Quote:
         """See `Enforcer.quote`."""
         return _quote(mechanism)
 
     def admits(self, balance: Balance, quote: Quote, count: int = 1) -> bool:
         """See `Enforcer.admits`."""
-        parts = Counter(_parts(balance))
+        parts = Counter(parts_of(balance))
         parts[quote.shown[0]] += count
         return meets(parts, self.budget)
 
@@ -80,21 +84,21 @@ class Plan(Enforcer):
 
     def components(self, balance: Balance) -> tuple[Component, ...]:
         """See `Enforcer.components`."""
-        return _components(_parts(balance), self.budget)
+        return cost_of(parts_of(balance), self.budget)
 
     def shortage(self, balance: Balance, quote: Quote) -> str:
         """See `Enforcer.shortage`."""
-        parts = Counter(_parts(balance))
-        before = _components(parts, self.budget)
+        parts = Counter(parts_of(balance))
+        before = cost_of(parts, self.budget)
         parts[quote.shown[0]] += 1
-        for now, then in zip(before, _components(parts, self.budget), strict=True):
+        for now, then in zip(before, cost_of(parts, self.budget), strict=True):
             if not now.holds(then.spent):
                 return f"reaches {above(then.spent)} of {shown(now.limit)} ({now.unit})"
         return f"with it the releases are not certified to stay within {self.budget!r}"
 
     def claim(self, balance: Balance) -> PrivacyGuarantee:
         """The composition of what was released, pending releases included."""
-        return composed(_parts(balance))
+        return composed(parts_of(balance))
 
 
 def composed(parts: Mapping[PLD, int]) -> PLD:
@@ -110,10 +114,10 @@ def meets(parts: Mapping[PLD, int], budget: Budget) -> bool:
         return dominated(parts, budget)
     if isinstance(budget, ADP) and budget.delta > 0:
         return _within_profile(parts, budget)
-    return all(component.holds(component.spent) for component in _components(parts, budget))
+    return all(component.holds(component.spent) for component in cost_of(parts, budget))
 
 
-def _components(parts: Mapping[PLD, int], budget: Budget) -> tuple[Component, ...]:
+def cost_of(parts: Mapping[PLD, int], budget: Budget) -> tuple[Component, ...]:
     """What the composition amounts to, in the terms of the budget."""
     whole = composed(parts)
     if isinstance(budget, Risk):
@@ -128,7 +132,9 @@ def _components(parts: Mapping[PLD, int], budget: Budget) -> tuple[Component, ..
         spent = whole.to(RDP, orders=budget.orders).epsilons
         units = (f"Renyi divergence of order {float(order):g}" for order in budget.orders)
         return tuple(map(Component, units, spent, budget.epsilons))
-    return (Component("advantage", whole.advantage, budget.advantage),)
+    # Losses have no order by one number: what is enforced is that each pair of the budget covers what is charged to it.
+    unit = "advantage; the pairs of the budget are what is enforced"
+    return (Component(unit, whole.advantage, budget.advantage),)
 
 
 def _epsilon(whole: PLD, budget: ADP) -> Component:
@@ -175,7 +181,8 @@ def _risks(whole: PLD, budget: Risk) -> Iterator[Component]:
         yield Component(f"gain at prior {shown(budget.prior)}", gain, blind - exact(budget.bayes_risk))
 
 
-def _parts(balance: Balance) -> dict[PLD, int]:
+def parts_of(balance: Balance) -> dict[PLD, int]:
+    """How often each certified loss was charged."""
     parts: Counter[PLD] = Counter()
     for cost, count in balance.counts().items():
         parts[_read(cost)] += count

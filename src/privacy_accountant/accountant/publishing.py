@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable
@@ -29,5 +30,7 @@ def wrap(function: Callable[P, Any], publish: Callable[[Callable[[], Any]], Any]
 
     # The undecorated function must not be one attribute away from the published one.
     del published.__wrapped__
-    published.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    # Some builtins have no signature to show.
+    with contextlib.suppress(ValueError):
+        published.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
     return published

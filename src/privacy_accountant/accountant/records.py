@@ -8,8 +8,14 @@ from typing import Any
 import attrs
 
 from privacy_accountant.accountant.enforcement import Component
+from privacy_accountant.accountant.stores import Stored
+from privacy_accountant.codec import Json
+from privacy_accountant.codec.answers import decode_answer
+from privacy_accountant.errors import MissingExtraError
 from privacy_accountant.exact import Real
 from privacy_accountant.mechanisms.base import Mechanism
+from privacy_accountant.mechanisms.finish import Finish
+from privacy_accountant.mechanisms.residues import Residues
 
 
 @attrs.frozen
@@ -74,7 +80,7 @@ class Receipt:
         return self._balance()
 
     @property
-    def interval(self) -> int:
+    def interval(self) -> int | float:
         """Half the width of the interval that holds the noise of one value with probability 0.95."""
         return self.mechanism.noise_interval(0.95)
 
@@ -92,8 +98,10 @@ class Release:
         status: `posted`, `pending` (in flight, or left by a crash; it counts as spent), `failed` (after it touched the data; it
             stays spent) or `voided`.
         key: The key under which its answer can be asked for again.
-        answer: The noised value; None for a spend and for what was not posted.
         reason: Why it was voided.
+        residues: How the residues of a decrypted aggregate were read; None when it was none.
+        finish: How the noised value was rounded and clamped; None when it was not.
+        stored: Where the noised value lies, and its hash, when it is in a store or over a megabyte.
     """
 
     entry: int
@@ -103,5 +111,19 @@ class Release:
     cost: tuple[Any, ...]
     status: str
     key: str | None
-    answer: Any
     reason: str | None
+    residues: Residues | None = None
+    finish: Finish | None = None
+    stored: Stored | None = None
+    _written: Json = attrs.field(default=None, repr=False)
+
+    @property
+    def answer(self) -> Any:
+        """The noised value; None for a spend, for what was not posted, and for what is over a megabyte.
+
+        It is read at each access; as the JSON of the ledger when the package of its kind is not installed here.
+        """
+        try:
+            return decode_answer(self._written)
+        except MissingExtraError:
+            return self._written

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
 from privacy_accountant.accountant.history import releases
 from privacy_accountant.accountant.records import Release, Spent
-from privacy_accountant.accountant.settings import Settings
-from privacy_accountant.accountant.words import above, below
-from privacy_accountant.ledger import Entry
+from privacy_accountant.accountant.settings import Settings, read_settings
+from privacy_accountant.accountant.words import above, below, shown
+from privacy_accountant.exact import exact, float_down, float_up
+from privacy_accountant.guarantees.risk_target import Risk
+from privacy_accountant.ledger import Entry, Kind
+from privacy_accountant.ledger.entries import canonical
+from privacy_accountant.mechanisms.finish import Finish
 from privacy_accountant.risk import StudyFacts
+from privacy_accountant.risk.facts import CLAIM_OF_A_BUDGET, CLAIM_OF_A_PLAN, CLAIM_OF_A_TARGET
 
 
 def study_facts(settings: Settings, study: str, entries: tuple[Entry, ...], spent: Spent) -> StudyFacts:
@@ -18,7 +27,7 @@ def study_facts(settings: Settings, study: str, entries: tuple[Entry, ...], spen
         neighbors=settings.neighbors,
         adaptive=settings.adaptive,
         study=study,
-        budget=repr(settings.budget),
+        budget=" amended to ".join(_budgets(entries)),
         currency=", ".join(component.unit for component in spent.components),
         spent=", ".join(above(component.spent) for component in spent.components),
         remaining=", ".join(below(component.left) for component in spent.components),
@@ -27,8 +36,81 @@ def study_facts(settings: Settings, study: str, entries: tuple[Entry, ...], spen
         failures=sum(release.status == "failed" for release in history),
         pending=sum(release.status == "pending" for release in history),
         ledger_head=entries[-1].hash,
+        claim=" ".join((*_claim(settings), *_remarks(entries))),
+        voids=tuple(f"entry {one.entry}: {one.reason}" for one in history if one.status == "voided"),
+        spending=tuple(_spending(history, spent)),
     )
 
 
+def _claim(settings: Settings) -> Iterator[str]:
+    yield CLAIM_OF_A_BUDGET if settings.adaptive else CLAIM_OF_A_PLAN
+    if settings.adaptive and isinstance(settings.budget, Risk):
+        yield CLAIM_OF_A_TARGET
+
+
+def _spending(history: tuple[Release, ...], spent: Spent) -> Iterator[tuple[str, float]]:
+    """The share of today's budget that was used after each release: of the component that is used most.
+
+    A plan has no shares, since what it composes does not add up. Sums are rounded up, for a picture.
+    """
+    limits = [limit if limit == math.inf else float_down(exact(limit)) for limit in spent.limits]
+    used = [0.0] * len(limits)
+    for release in history:
+        if release.status == "voided" or not _adds_up(release.cost, limits):
+            continue
+        for i, part in enumerate(release.cost):
+            used[i] = math.nextafter(used[i] + float_up(exact(part)), math.inf) if part else used[i]
+        shares = [amount / limit for amount, limit in zip(used, limits, strict=True) if limit > 0]
+        yield release.time, max(shares, default=0.0)
+
+
+def _adds_up(cost: tuple[object, ...], limits: Sequence[float | Fraction]) -> bool:
+    numbers = all(isinstance(part, (float, Fraction)) and part != math.inf for part in cost)
+    return numbers and len(cost) == len(limits)
+
+
+def _budgets(entries: tuple[Entry, ...]) -> Iterator[str]:
+    """Every budget that the study has had, in order."""
+    for entry in entries:
+        if entry.kind in (Kind.OPEN, Kind.AMEND):
+            yield repr(read_settings(canonical(entry.draft.settings)).budget)
+
+
+def _remarks(entries: tuple[Entry, ...]) -> Iterator[str]:
+    """What was changed by hand, with the reason that was given, and how much of a plan was not made."""
+    for entry in entries:
+        day = entry.time.partition("T")[0]
+        if entry.kind is Kind.AMEND:
+            yield (
+                f"The budget was raised on {day} (entry {entry.sequence}), for the reason: {entry.draft.reason}. The claim"
+                " rests on that not being a consequence of what had been published."
+            )
+        elif entry.kind is Kind.VOID:
+            yield f"Entry {entry.draft.refers_to} was given back on {day}, for the reason: {entry.draft.reason}."
+    planned = _planned(entries)
+    if planned:
+        yield f"It includes {planned} planned release{'s' if planned > 1 else ''} not made so far."
+
+
+def _planned(entries: tuple[Entry, ...]) -> int:
+    """How many planned releases were not drawn, or were drawn and given back."""
+    voided = {entry.draft.refers_to for entry in entries if entry.kind is Kind.VOID}
+    drawn = [entry for entry in entries if entry.kind is Kind.RESERVE and entry.draft.refers_to is not None]
+    plans = sum(entry.kind is Kind.PLAN for entry in entries)
+    return plans - sum(entry.sequence not in voided for entry in drawn)
+
+
 def _mechanism(release: Release) -> str:
-    return "a mechanism unknown to this program" if release.mechanism is None else repr(release.mechanism)
+    if release.mechanism is None:
+        return "a mechanism unknown to this program"
+    return f"{release.mechanism!r}{_finished(release.finish)}"
+
+
+def _finished(finish: Finish | None) -> str:
+    """What was done to the noised value, which is public and free."""
+    if finish is None:
+        return ""
+    told = f", rounded to multiples of {shown(finish.round_to)}" if finish.round_to is not None else ""
+    low, high = finish.clamp or (None, None)
+    told += f", raised to at least {shown(low)}" if low is not None else ""
+    return told + (f", lowered to at most {shown(high)}" if high is not None else "")

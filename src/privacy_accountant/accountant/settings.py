@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import json
 
 import attrs
 
-from privacy_accountant.accountant.enforcement import Enforcer
 from privacy_accountant.accountant.filters import Filter
 from privacy_accountant.accountant.limits import Budget, read_budget, read_form
 from privacy_accountant.accountant.plans import Plan
 from privacy_accountant.codec import Json, decode, encode
 from privacy_accountant.errors import BudgetMismatchError, InvalidParameterError, LedgerError
+from privacy_accountant.ledger import Balance
 from privacy_accountant.neighbors import Neighbors, read_neighbors
 
-_DIGEST = "sha256"
+_DIGESTS = ("sha256", "hmac-sha256")
 
 
 @attrs.frozen
@@ -31,16 +32,16 @@ class Settings:
     budget: Budget
     neighbors: Neighbors
     adaptive: bool
-    enforcer: Enforcer
+    enforcer: Filter | Plan
 
-    def write(self) -> Json:
-        """The terms as the ledger's first entry holds them."""
+    def write(self, digest: str) -> Json:
+        """The terms as the ledger's first entry holds them, with the name of the hash that seals its entries."""
         return {
             "budget": encode(self.budget),
             "neighbors": self.neighbors.name,
             "adaptive": self.adaptive,
             "currency": self.enforcer.describe(),
-            "digest": _DIGEST,
+            "digest": digest,
         }
 
     def require(self, study: str, asked: Terms) -> None:
@@ -96,6 +97,7 @@ class Terms:
         return Settings(self.budget, self.neighbors or Neighbors.ADD_OR_REMOVE_ONE, adaptive, enforcer)
 
 
+@functools.lru_cache(maxsize=256)
 def read_settings(text: str) -> Settings:
     """Read the terms that a ledger holds.
 
@@ -104,7 +106,7 @@ def read_settings(text: str) -> Settings:
     """
     try:
         stored = json.loads(text)
-        known = stored["digest"] == _DIGEST and set(stored) == {
+        known = stored["digest"] in _DIGESTS and set(stored) == {
             "budget",
             "neighbors",
             "adaptive",
@@ -119,6 +121,11 @@ def read_settings(text: str) -> Settings:
     if not known:
         raise LedgerError("the study was created under terms that this version does not know")
     return Settings(budget, neighbors, adaptive, enforcer)
+
+
+def current(balance: Balance) -> Settings:
+    """The terms under which a balance stands now; another process may have amended them."""
+    return read_settings(balance.settings)
 
 
 def _shown(value: object) -> object:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from privacy_accountant.codec.frames import ReadArray, WriteArray, decode_frame, encode_frame
 from privacy_accountant.codec.numbers import decode_integer, encode_integer
 from privacy_accountant.codec.table import Json
 from privacy_accountant.errors import InvalidParameterError
@@ -19,11 +20,16 @@ _DTYPES = frozenset(
     ("bool", "object", *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)))
 )
 _DTYPES |= {"float16", "float32", "float64"}
-_RULE = "an int, float, bool, str, None, or a list, tuple, dict or numpy array of them"
+_RULE = "an int, float, bool, str, None, or a list, tuple, dict, numpy array, Series or DataFrame of them"
 
 
-def encode_answer(value: object) -> Json:
+def encode_answer(value: object, write: WriteArray | None = None) -> Json:
     """Write a noised answer exactly; floats are written in hexadecimal.
+
+    Args:
+        value: The answer.
+        write: How an array is written, whether it is the answer or a column of it; by default cell by cell. What it writes
+            names a `file`, or is what `encode_answer` gives.
 
     Raises:
         InvalidParameterError: For a kind that the ledger does not store; the value is not quoted.
@@ -36,12 +42,17 @@ def encode_answer(value: object) -> Json:
     """
     if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, np.ndarray) and write is not None:
+        return write(value)
     if isinstance(value, (np.ndarray, np.generic)):
         return _encode_numpy(value)
-    for kind, write in _WRITERS:
+    for kind, plain in _WRITERS:
         if isinstance(value, kind):
-            return write(value)
-    raise InvalidParameterError("answer", _RULE, type(value).__name__)
+            return plain(value)
+    framed = encode_frame(value, write or _encode_numpy)
+    if framed is None:
+        raise InvalidParameterError("answer", _RULE, type(value).__name__)
+    return framed
 
 
 _WRITERS: tuple[tuple[type, Callable[[Any], Json]], ...] = (
@@ -57,17 +68,22 @@ _WRITERS: tuple[tuple[type, Callable[[Any], Json]], ...] = (
 )
 
 
-def decode_answer(data: Json) -> Any:
-    """Read what `encode_answer` wrote.
+def decode_answer(data: Json, read: ReadArray | None = None) -> Any:
+    """Read what `encode_answer` wrote, arrays that lie in a file of their own with `read`.
 
     Raises:
         InvalidParameterError: When the JSON is not such an answer.
+        MissingExtraError: When it is of a kind whose package is not installed.
     """
     if data is None or isinstance(data, (bool, int, str)):
         return data if data is None or isinstance(data, bool) else decode_integer(data)
     if not isinstance(data, dict) or not data:
         raise InvalidParameterError("answer", _RULE, data)
     tag, content = next(iter(data.items()))
+    if "frame" in data:
+        return decode_frame(data, read or _decode_numpy)
+    if "file" in data and read is not None:
+        return read(data)
     if "dtype" in data:
         return _decode_numpy(data)
     if tag not in _READERS:

@@ -11,9 +11,13 @@ from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.gdp import GDP
 from privacy_accountant.guarantees.pld import PLD
 from privacy_accountant.guarantees.pld.discrete import DiscreteGaussianPair, DiscreteLaplacePair
+from privacy_accountant.guarantees.pld.finite_pair import FinitePair
+from privacy_accountant.guarantees.pld.lattice_pair import LatticePair
 from privacy_accountant.guarantees.pld.pairs import GaussianPair, LaplacePair, RandomizedResponsePair
+from privacy_accountant.guarantees.pld.subsampled import SubsampledGaussianPair, SubsampledLaplacePair
 from privacy_accountant.guarantees.rdp import RDP
 from privacy_accountant.guarantees.risk_target import Risk
+from privacy_accountant.guarantees.tradeoff import TradeOff
 from privacy_accountant.guarantees.zcdp import ZCDP
 from privacy_accountant.neighbors import Neighbors, Sensitivity
 
@@ -62,12 +66,17 @@ _ENTERED = (
     (PLD, "PLD"),
     (RDP, "RDP"),
     (Risk, "Risk"),
+    (TradeOff, "TradeOff"),
     (ZCDP, "ZCDP"),
     (DiscreteGaussianPair, "DiscreteGaussianPair"),
     (DiscreteLaplacePair, "DiscreteLaplacePair"),
+    (FinitePair, "FinitePair"),
     (GaussianPair, "GaussianPair"),
     (LaplacePair, "LaplacePair"),
+    (LatticePair, "LatticePair"),
     (RandomizedResponsePair, "RandomizedResponsePair"),
+    (SubsampledGaussianPair, "SubsampledGaussianPair"),
+    (SubsampledLaplacePair, "SubsampledLaplacePair"),
 )
 for _cls, _tag in _ENTERED:
     enter(_cls, _tag)

@@ -2,9 +2,12 @@
 
 from privacy_accountant.ledger.balance import Balance
 from privacy_accountant.ledger.entries import Draft, Entry, Kind
+from privacy_accountant.ledger.export import export_lines, verify_export
 from privacy_accountant.ledger.locations import open_recorder
 from privacy_accountant.ledger.memory import MemoryRecorder
-from privacy_accountant.ledger.recorder import Head, Recorder, Reserved
+from privacy_accountant.ledger.recorder import Recorder
+from privacy_accountant.ledger.sealing import Sealer
+from privacy_accountant.ledger.transaction import Head, Reserved
 from privacy_accountant.ledger.verification import Verification, verify
 
 __all__ = [
@@ -16,7 +19,10 @@ __all__ = [
     "MemoryRecorder",
     "Recorder",
     "Reserved",
+    "Sealer",
     "Verification",
+    "export_lines",
     "open_recorder",
     "verify",
+    "verify_export",
 ]

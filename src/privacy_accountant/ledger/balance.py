@@ -16,6 +16,7 @@ from fractions import Fraction
 import attrs
 
 from privacy_accountant.codec.numbers import decode_rational
+from privacy_accountant.errors import LedgerCorruptedError
 from privacy_accountant.exact import GRAIN
 
 Vector = tuple[Fraction, ...]
@@ -32,11 +33,13 @@ class Balance:
         low: Lower bounds of the components, in units of 2**-200.
         high: Upper bounds of the components, in the same units.
         counts: Reads how often each distinct cost was charged, by the cost's canonical JSON.
+        settings: The settings of the study as they are now, canonical JSON.
     """
 
     low: tuple[int, ...]
     high: tuple[int, ...]
     counts: Callable[[], Mapping[str, int]] = attrs.field(repr=False, eq=False)
+    settings: str = attrs.field(default="", repr=False, eq=False)
 
     def within(self, limits: Vector, cost: Vector, times: int = 1) -> bool:
         """Whether `times` more charges of a cost keep every component at or below its limit; exact."""
@@ -85,7 +88,10 @@ class Balance:
             by_denominator[term.denominator] = (
                 by_denominator.get(term.denominator, 0) + term.numerator * count
             )
-        return _sum([(top, bottom) for bottom, top in by_denominator.items()])
+        top, bottom = _sum([(top, bottom) for bottom, top in by_denominator.items()])
+        if not self.low[place] * bottom <= top << GRAIN <= self.high[place] * bottom:
+            raise LedgerCorruptedError("the counted costs are not those that the balance bounds")
+        return top, bottom
 
 
 def empty(size: int) -> Balance:

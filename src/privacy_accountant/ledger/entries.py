@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 import hashlib
 import json
+from collections.abc import Callable
 from datetime import datetime, timezone
 
 import attrs
@@ -36,6 +37,12 @@ class Kind(enum.Enum):
     """A reserved release raised after it touched the data: charged, nothing published."""
     VOID = "void"
     """A reserved release was given back, for the reason that stands in the entry."""
+    PLAN = "plan"
+    """A release that is declared and charged in advance; a reserve that refers to it draws it, and is not charged again."""
+    AMEND = "amend"
+    """The budget was raised, for the reason that stands in the entry; the settings are the new ones."""
+    NOTE = "note"
+    """A remark, in the reason; it changes nothing."""
 
 
 RESOLUTIONS = (Kind.POST, Kind.FAIL, Kind.VOID)
@@ -54,8 +61,12 @@ class Draft:
         shape: The kind and shape of the value, never the value; None for a spend whose noise is drawn elsewhere.
         refers_to: The reserve that this entry resolves.
         answer: The noised value.
-        reason: Why a reserve was voided.
-        settings: The study's fixed settings, in its first entry.
+        reason: Why a reserve was voided or the budget amended; the text of a note.
+        settings: The study's settings, in its first entry and where they are amended.
+        reading: How residues modulo a plaintext modulus were read, with the public bound.
+        finish: How the noised value was rounded and clamped.
+        stored: Where a result lies that was written to a store, and the hash of what lies there.
+        balance: The hash of the study's balance after the entry; the ledger fills it in.
     """
 
     kind: Kind
@@ -68,6 +79,10 @@ class Draft:
     answer: Json = None
     reason: str | None = None
     settings: Json = None
+    reading: Json = None
+    finish: Json = None
+    stored: Json = None
+    balance: str | None = None
 
 
 @attrs.frozen(eq=False)
@@ -81,7 +96,7 @@ class Entry:
         previous: Hash of the entry before.
         draft: What is recorded.
         body: The canonical JSON that is hashed.
-        hash: SHA-256 of the body, hexadecimal.
+        hash: SHA-256 of the body, or its HMAC when the ledger is sealed with a key, hexadecimal.
     """
 
     study: str
@@ -104,14 +119,21 @@ class Entry:
         return hash(self.hash)
 
 
-def seal(draft: Draft, *, study: str, sequence: int, previous: str) -> Entry:
+def digest(body: str) -> str:
+    """The SHA-256 of a text, hexadecimal."""
+    return hashlib.sha256(body.encode()).hexdigest()
+
+
+def seal(
+    draft: Draft, *, study: str, sequence: int, previous: str, hashed: Callable[[str], str] = digest
+) -> Entry:
     """Give a draft its place, time and hash."""
     time = datetime.now(timezone.utc).isoformat(timespec="microseconds")
     fields: dict[str, Json] = {name: value for name in _FIELDS if (value := getattr(draft, name)) is not None}
     fields["kind"] = draft.kind.value
     fields |= {"format": FORMAT, "study": study, "sequence": sequence, "time": time, "previous": previous}
     body = canonical(fields)
-    return Entry(study, sequence, time, previous, draft, body, digest(body))
+    return Entry(study, sequence, time, previous, draft, body, hashed(body))
 
 
 def read(body: str, hash: str, sequence: int) -> Entry:  # noqa: A002 - the field's name
@@ -141,11 +163,6 @@ def read(body: str, hash: str, sequence: int) -> Entry:  # noqa: A002 - the fiel
 def canonical(value: Json) -> str:
     """The one JSON text of a value: sorted keys, no spaces, ASCII, no floats that are no numbers."""
     return _ENCODER.encode(value)
-
-
-def digest(body: str) -> str:
-    """The hash that the next entry carries."""
-    return hashlib.sha256(body.encode()).hexdigest()
 
 
 _FIELDS = tuple(field.name for field in attrs.fields(Draft))

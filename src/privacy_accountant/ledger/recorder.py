@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import abc
 import contextlib
-import os
 import threading
-import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TypeVar
 
@@ -20,111 +18,27 @@ import attrs
 from privacy_accountant.codec import Json
 from privacy_accountant.errors import InvalidParameterError, LedgerCorruptedError, LedgerError
 from privacy_accountant.ledger.balance import Balance, add, empty, increments
+from privacy_accountant.ledger.checkpoints import tally, trusted
 from privacy_accountant.ledger.entries import GENESIS, RESOLUTIONS, Draft, Entry, Kind, canonical, seal
+from privacy_accountant.ledger.forks import watch
+from privacy_accountant.ledger.planning import plan_for
+from privacy_accountant.ledger.sealing import Sealer
+from privacy_accountant.ledger.transaction import Head, Reserved, Transaction
 
 T = TypeVar("T")
 
 
-@attrs.frozen
-class Head:
-    """A study's checkpoint: where its chain ends and what it has spent, so that opening needs no scan.
-
-    Attributes:
-        sequence: Number of entries.
-        hash: Hash of the last entry.
-        settings: The study's fixed settings, as canonical JSON.
-        low: Lower bounds of the balance, in units of 2**-200.
-        high: Upper bounds of the balance, in the same units.
-    """
-
-    sequence: int
-    hash: str
-    settings: str
-    low: tuple[int, ...]
-    high: tuple[int, ...]
-
-
-@attrs.frozen
-class Reserved:
-    """What became of a request to reserve.
-
-    Attributes:
-        entry: The reserve.
-        resolution: Its post, fail or void; None while it is pending.
-        repeated: Whether the key was there already, so that nothing was charged.
-        head: The checkpoint after it.
-        counts: The counted costs after it where costs do not add up; empty where the head's bounds say it all.
-    """
-
-    entry: Entry
-    resolution: Entry | None
-    repeated: bool
-    head: Head
-    counts: Mapping[str, int]
-
-
-class Transaction(abc.ABC):
-    """One atomic piece of work on a store: all of it happens, or none."""
-
-    @abc.abstractmethod
-    def studies(self) -> tuple[str, ...]:
-        """The studies that the store holds, in alphabetical order."""
-
-    @abc.abstractmethod
-    def head(self, study: str) -> Head | None:
-        """The checkpoint of a study, None when there is no such study."""
-
-    @abc.abstractmethod
-    def set_head(self, study: str, head: Head, *, before: Head | None) -> None:
-        """Store a checkpoint in place of the one before, None for a new study."""
-
-    @abc.abstractmethod
-    def append(self, entry: Entry) -> None:
-        """Store an entry at the end of its study."""
-
-    @abc.abstractmethod
-    def entry(self, study: str, sequence: int) -> Entry | None:
-        """One entry."""
-
-    @abc.abstractmethod
-    def keyed(self, study: str, key: str) -> Entry | None:
-        """The last reserve that carries a key."""
-
-    @abc.abstractmethod
-    def resolution(self, study: str, sequence: int) -> Entry | None:
-        """The entry that resolves a reserve."""
-
-    @abc.abstractmethod
-    def entries(self, study: str, after: int) -> Iterator[Entry]:
-        """The entries with a sequence above `after`, in order."""
-
-    @abc.abstractmethod
-    def count(self, study: str, cost: str, times: int) -> None:
-        """Add to the count of a distinct cost."""
-
-    @abc.abstractmethod
-    def counts(self, study: str) -> Mapping[str, int]:
-        """How often each distinct cost was charged."""
-
-    @abc.abstractmethod
-    def set_pending(self, study: str, sequence: int) -> None:
-        """Mark a reserve as pending."""
-
-    @abc.abstractmethod
-    def clear_pending(self, study: str, sequence: int) -> bool:
-        """Clear the mark; False when there was none."""
-
-    @abc.abstractmethod
-    def pending(self, study: str) -> tuple[int, ...]:
-        """The pending reserves, in order."""
-
-
 class Recorder(abc.ABC):
-    """An append-only, hash-chained ledger of studies. Safe from threads; a store says what else it is safe from."""
+    """An append-only, hash-chained ledger of studies. Safe from threads; a store says what else it is safe from.
 
-    def __init__(self) -> None:
-        self._lock = threading.RLock()
-        _recorders.add(self)
+    Args:
+        sealer: How entries are hashed.
+    """
+
+    def __init__(self, sealer: Sealer | None = None) -> None:
+        self.lock = threading.RLock()
+        self.sealer = sealer or Sealer()
+        watch(self)
 
     @property
     @abc.abstractmethod
@@ -148,6 +62,12 @@ class Recorder(abc.ABC):
     def forked(self) -> None:
         """Called in the child process after a fork, before anything else runs there."""
 
+    def write(self, script: Callable[[Transaction], T]) -> T:
+        """Run a script in one writing transaction. A store may run it again from the start when another writer came first."""
+        self._refuse_reentry()
+        with self.lock, self.transaction(write=True) as work:
+            return script(work)
+
     def studies(self) -> tuple[str, ...]:
         """The studies that the ledger holds."""
         with self.snapshot() as work:
@@ -157,35 +77,33 @@ class Recorder(abc.ABC):
         """A study's checkpoint, None when the ledger has no such study.
 
         Raises:
-            LedgerCorruptedError: When the last entry is not the one that the checkpoint names.
+            LedgerCorruptedError: When it is not what the hashed entries say; see `trusted`.
+            LedgerError: When it is sealed with a key and there is none, or the other way round.
         """
         with self.snapshot() as work:
-            head = work.head(study)
-            last = None if head is None else work.entry(study, head.sequence)
-        if head is not None and (last is None or last.hash != head.hash):
-            raise LedgerCorruptedError(
-                f"{study}: the last entry is not the one the checkpoint names", entry=head.sequence
-            )
-        return head
+            return trusted(work, study, self.sealer)
 
     def create(self, study: str, settings: Json, size: int) -> Head:
         """Begin a study; when another process began it in the meantime, its head comes back and nothing is written.
 
         Args:
             study: Name of the study.
-            settings: Its fixed settings.
+            settings: Its settings.
             size: How many components its costs have.
         """
-        with self._lock, self.transaction(write=True) as work:
+
+        def script(work: Transaction) -> Head:
             held = work.head(study)
             if held is not None:
                 return held
             start = empty(size)
-            entry = seal(Draft(Kind.OPEN, settings=settings), study=study, sequence=1, previous=GENESIS)
-            head = Head(1, entry.hash, canonical(settings), start.low, start.high)
+            before = Head(0, GENESIS, canonical(settings), start.low, start.high)
+            entry, head = self._next(before, study, Draft(Kind.OPEN, settings=settings), dict)
             work.set_head(study, head, before=None)
             work.append(entry)
             return head
+
+        return self.write(script)
 
     def reserve(self, study: str, draft: Draft, check: Callable[[Balance], None]) -> Reserved:
         """Charge a release, or find the one that already has its key: one atomic step.
@@ -200,49 +118,117 @@ class Recorder(abc.ABC):
         """
         cost = canonical(draft.cost)
         low, high = increments(cost)
-        with self._lock, self.transaction(write=True) as work:
+
+        def script(work: Transaction) -> Reserved:
             head = _existing(work, study)
             if draft.key is not None and (held := work.keyed(study, draft.key)) is not None:
-                return Reserved(
-                    held, work.resolution(study, held.sequence), True, head, _counts(work, study, head)
-                )
-            check(_balance(work, study, head))
-            entry = seal(draft, study=study, sequence=head.sequence + 1, previous=head.hash)
+                resolution = work.resolution(study, held.sequence)
+                return Reserved(held, resolution, True, head, _counts(work, study, head))
+            # Only where costs compose instead of adding up can releases have been planned.
+            plan = None if head.low else plan_for(work, study, draft)
+            if plan is None:
+                check(_balance(work, study, head))
+                work.count(study, cost, 1)
+                ends = add(head.low, low, 1), add(head.high, high, 1)
+                charged = Head(head.sequence, head.hash, head.settings, *ends)
+                entry, after = self._next(charged, study, draft, lambda: work.counts(study))
+            else:
+                work.clear_pending(study, plan.sequence)
+                drawn = attrs.evolve(draft, refers_to=plan.sequence)
+                entry, after = self._next(head, study, drawn, lambda: work.counts(study))
             work.append(entry)
-            work.count(study, cost, 1)
             work.set_pending(study, entry.sequence)
-            after = Head(
-                entry.sequence, entry.hash, head.settings, add(head.low, low, 1), add(head.high, high, 1)
-            )
             work.set_head(study, after, before=head)
             return Reserved(entry, None, False, after, _counts(work, study, after))
 
-    def resolve(self, study: str, draft: Draft) -> Entry:
+        return self.write(script)
+
+    def plan(
+        self, study: str, drafts: Sequence[Draft], check: Callable[[Balance], None]
+    ) -> tuple[Entry, ...]:
+        """Charge planned releases, all of them or none.
+
+        Args:
+            study: Name of a study whose costs compose.
+            drafts: One `Kind.PLAN` with its cost for each release.
+            check: Called with the balance before the charge; what it raises refuses the whole plan.
+        """
+
+        def script(work: Transaction) -> tuple[Entry, ...]:
+            before = head = _existing(work, study)
+            check(_balance(work, study, head))
+            entries = []
+            for draft in drafts:
+                work.count(study, canonical(draft.cost), 1)
+                entry, head = self._next(head, study, draft, lambda: work.counts(study))
+                work.append(entry)
+                work.set_pending(study, entry.sequence)
+                entries.append(entry)
+            work.set_head(study, head, before=before)
+            return tuple(entries)
+
+        return self.write(script)
+
+    def resolve(self, study: str, draft: Draft, check: Callable[[Entry | None], None] | None = None) -> Entry:
         """Resolve a pending reserve, once: post it, mark it failed, or void it and give its cost back.
+
+        Args:
+            study: Name of the study.
+            draft: A post, fail or void that refers to the reserve.
+            check: Called with the entry it refers to; what it raises refuses the resolution, and nothing is written.
 
         Raises:
             LedgerError: When the reserve is not pending.
         """
-        if draft.kind not in RESOLUTIONS or draft.refers_to is None:
+        reserve = draft.refers_to
+        if draft.kind not in RESOLUTIONS or reserve is None:
             raise InvalidParameterError(
                 "draft", "a post, fail or void that refers to a reserve", draft.kind.value
             )
-        with self._lock, self.transaction(write=True) as work:
+
+        def script(work: Transaction) -> Entry:
             head = _existing(work, study)
-            if not work.clear_pending(study, draft.refers_to):
-                raise LedgerError(f"{study}: entry {draft.refers_to} is not pending")
-            entry = seal(draft, study=study, sequence=head.sequence + 1, previous=head.hash)
+            if check is not None:
+                check(work.entry(study, reserve))
+            if not work.clear_pending(study, reserve):
+                raise LedgerError(f"{study}: entry {reserve} is not pending")
+            void = draft.kind is Kind.VOID
+            charged = _give_back(work, study, head, reserve) if void else head
+            entry, after = self._next(charged, study, draft, lambda: work.counts(study))
             work.append(entry)
-            after = Head(entry.sequence, entry.hash, head.settings, head.low, head.high)
-            if draft.kind is Kind.VOID:
-                after = _give_back(work, study, after, draft.refers_to)
             work.set_head(study, after, before=head)
-        return entry
+            return entry
+
+        return self.write(script)
+
+    def remark(self, study: str, draft: Draft, check: Callable[[Balance], None]) -> Head:
+        """Amend the settings, or note something; neither touches the balance.
+
+        Args:
+            study: Name of the study.
+            draft: A `Kind.AMEND` with the new settings, or a `Kind.NOTE`.
+            check: Called with the balance as it is; what it raises refuses the entry, and nothing is written.
+        """
+        if draft.kind not in (Kind.AMEND, Kind.NOTE):
+            raise InvalidParameterError("draft", "an amendment or a note", draft.kind.value)
+
+        def script(work: Transaction) -> Head:
+            head = _existing(work, study)
+            check(_balance(work, study, head))
+            entry, after = self._next(head, study, draft, lambda: work.counts(study))
+            if draft.kind is Kind.AMEND:
+                after = attrs.evolve(after, settings=canonical(draft.settings))
+            work.append(entry)
+            work.set_head(study, after, before=head)
+            return after
+
+        return self.write(script)
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[Transaction]:
         """One consistent reading of the store."""
-        with self._lock, self.transaction(write=False) as work:
+        self._refuse_reentry()
+        with self.lock, self.transaction(write=False) as work:
             yield work
 
     def ask(self, study: str, question: Callable[[Balance], T]) -> T:
@@ -263,6 +249,26 @@ class Recorder(abc.ABC):
             found = (work.entry(study, sequence) for sequence in work.pending(study))
             return tuple(entry for entry in found if entry is not None)
 
+    def _refuse_reentry(self) -> None:
+        """Refuse a signal handler, or what a check calls, that uses the ledger in the middle of its own thread's transaction."""
+        if self.lock._is_owned():  # type: ignore[attr-defined]
+            raise LedgerError(
+                f"{self.name}: the ledger is in the middle of a transaction of this very thread"
+            )
+
+    def _next(
+        self, head: Head, study: str, draft: Draft, counts: Callable[[], Mapping[str, int]]
+    ) -> tuple[Entry, Head]:
+        """The entry after a head whose balance is already what it will be, and the head after it."""
+        entry = seal(
+            attrs.evolve(draft, balance=tally(head.low, head.high, counts)),
+            study=study,
+            sequence=head.sequence + 1,
+            previous=head.hash,
+            hashed=self.sealer.digest,
+        )
+        return entry, Head(entry.sequence, entry.hash, head.settings, head.low, head.high)
+
 
 def _existing(work: Transaction, study: str) -> Head:
     head = work.head(study)
@@ -274,7 +280,7 @@ def _existing(work: Transaction, study: str) -> Head:
 
 
 def _balance(work: Transaction, study: str, head: Head) -> Balance:
-    return Balance(head.low, head.high, lambda: work.counts(study))
+    return Balance(head.low, head.high, lambda: work.counts(study), head.settings)
 
 
 def _counts(work: Transaction, study: str, head: Head) -> Mapping[str, int]:
@@ -285,21 +291,12 @@ def _give_back(work: Transaction, study: str, head: Head, sequence: int) -> Head
     reserve = work.entry(study, sequence)
     if reserve is None or reserve.draft.cost is None:
         raise LedgerCorruptedError(f"{study}: pending entry {sequence} is no reserve", entry=sequence)
+    if reserve.kind is Kind.PLAN:
+        raise LedgerError(f"{study}: entry {sequence} is planned, and a plan stays declared")
+    if reserve.draft.refers_to is not None:
+        work.set_pending(study, reserve.draft.refers_to)
+        return head
     cost = canonical(reserve.draft.cost)
     low, high = increments(cost)
     work.count(study, cost, -1)
     return attrs.evolve(head, low=add(head.low, low, -1), high=add(head.high, high, -1))
-
-
-_recorders: weakref.WeakSet[Recorder] = weakref.WeakSet()
-
-
-def _after_fork() -> None:
-    """In a forked child no other thread is left to release a lock, and no connection may be shared with the parent."""
-    for recorder in list(_recorders):
-        recorder._lock = threading.RLock()
-        recorder.forked()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)

@@ -20,6 +20,7 @@ from sqlalchemy import (
     bindparam,
     delete,
     insert,
+    or_,
     select,
     update,
 )
@@ -64,12 +65,19 @@ entries = Table(
     Column("body", Text, nullable=False),
     Column("hash", Text, nullable=False),
 )
-Index("ledger_entries_key", entries.c.study, entries.c.key, sqlite_where=entries.c.key.is_not(None))
+Index(
+    "ledger_entries_key",
+    entries.c.study,
+    entries.c.key,
+    sqlite_where=entries.c.key.is_not(None),
+    postgresql_where=entries.c.key.is_not(None),
+)
 Index(
     "ledger_entries_refers_to",
     entries.c.study,
     entries.c.refers_to,
     sqlite_where=entries.c.refers_to.is_not(None),
+    postgresql_where=entries.c.refers_to.is_not(None),
 )
 
 balances = Table(
@@ -111,6 +119,7 @@ GET_HEAD = (
     .join(totals, totals.c.study == studies.c.study)
     .where(studies.c.study == _study, totals.c.scope == WHOLE)
 )
+GET_HEAD_TO_WRITE = GET_HEAD.with_for_update(of=studies)
 ADD_STUDY = insert(studies)
 ADD_TOTAL = insert(totals)
 SET_STUDY = (
@@ -137,9 +146,15 @@ GET_RESOLUTION = (
     .where(
         entries.c.study == _study,
         entries.c.refers_to == _sequence,
-        entries.c.kind.in_(("post", "fail", "void")),
+        or_(*(entries.c.kind == kind for kind in ("post", "fail", "void"))),
     )
     .order_by(entries.c.sequence)
+    .limit(1)
+)
+GET_AMENDMENT = (
+    select(*_row)
+    .where(entries.c.study == _study, entries.c.kind == "amend")
+    .order_by(entries.c.sequence.desc())
     .limit(1)
 )
 LIST_ENTRIES = (

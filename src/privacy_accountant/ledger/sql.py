@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,14 +12,20 @@ from privacy_accountant.codec.numbers import decode_integer, encode_integer
 from privacy_accountant.errors import InvalidParameterError, LedgerCorruptedError
 from privacy_accountant.ledger import schema
 from privacy_accountant.ledger.entries import Entry, canonical, digest, read
-from privacy_accountant.ledger.recorder import Head, Transaction
+from privacy_accountant.ledger.transaction import Head, Transaction
 
 
 class SqlTransaction(Transaction):
-    """The ledger's tables, on a connection that is inside a transaction."""
+    """The ledger's tables, on a connection that is inside a transaction.
 
-    def __init__(self, connection: Connection) -> None:
+    Args:
+        connection: The connection.
+        locking: Whether reading a checkpoint locks it until the end of the transaction.
+    """
+
+    def __init__(self, connection: Connection, *, locking: bool = False) -> None:
         self._connection = connection
+        self._get_head = schema.GET_HEAD_TO_WRITE if locking else schema.GET_HEAD
 
     def _run(self, statement: Any, **values: Any) -> Any:
         return self._connection.execute(statement, values)
@@ -31,7 +36,7 @@ class SqlTransaction(Transaction):
 
     def head(self, study: str) -> Head | None:
         """The checkpoint of a study."""
-        row = self._run(schema.GET_HEAD, in_study=study).first()
+        row = self._run(self._get_head, in_study=study).first()
         if row is None:
             return None
         try:
@@ -77,6 +82,10 @@ class SqlTransaction(Transaction):
         """The entry that resolves a reserve."""
         return _entry(self._run(schema.GET_RESOLUTION, in_study=study, in_sequence=sequence).first())
 
+    def amendment(self, study: str) -> Entry | None:
+        """The last amendment of a study."""
+        return _entry(self._run(schema.GET_AMENDMENT, in_study=study).first())
+
     def entries(self, study: str, after: int) -> Iterator[Entry]:
         """The entries with a sequence above `after`, in order."""
         for row in self._run(schema.LIST_ENTRIES, in_study=study, in_sequence=after):
@@ -107,14 +116,6 @@ class SqlTransaction(Transaction):
     def pending(self, study: str) -> tuple[int, ...]:
         """The pending reserves, in order."""
         return tuple(row.sequence for row in self._run(schema.LIST_PENDING, in_study=study))
-
-
-@contextlib.contextmanager
-def transaction(connection: Connection, begin: str) -> Iterator[Transaction]:
-    """Run a block in one transaction that begins with the given statement; commit, or roll back when the block raises."""
-    with connection.begin():
-        connection.exec_driver_sql(begin)
-        yield SqlTransaction(connection)
 
 
 def _entry(row: Row[Any] | None) -> Entry | None:

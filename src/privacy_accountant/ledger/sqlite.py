@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, inspect
+from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import DatabaseError, SQLAlchemyError
+from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import NullPool
 
-from privacy_accountant.errors import LedgerCorruptedError, LedgerError
-from privacy_accountant.ledger import schema
-from privacy_accountant.ledger.recorder import Recorder, Transaction
-from privacy_accountant.ledger.sql import transaction
+from privacy_accountant.errors import LedgerError
+from privacy_accountant.ledger.database import DatabaseRecorder
+from privacy_accountant.ledger.prepared import PreparedTransaction
+from privacy_accountant.ledger.sealing import Sealer
+from privacy_accountant.ledger.transaction import Transaction
 
 _BROKEN = ("malformed", "not a database")
 
 
-class SqliteRecorder(Recorder):
+class SqliteRecorder(DatabaseRecorder):
     """A recorder on a SQLite file.
 
     Safe from threads and from other processes on the same host: a writer takes the file's write lock before it reads, and a
@@ -32,22 +34,31 @@ class SqliteRecorder(Recorder):
         path: The file; one file holds many studies.
         create: Whether to create a ledger where there is none, with mode 0600.
         patience: Seconds to wait for other writers.
+        sealer: How entries are hashed.
 
     Raises:
         LedgerError: When the file cannot be opened or holds something else or a later schema.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, create: bool = True, patience: float = 30.0) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        create: bool = True,
+        patience: float = 30.0,
+        sealer: Sealer | None = None,
+    ) -> None:
+        super().__init__(sealer)
         self._path = Path(path).absolute()
         self._patience = patience
-        self._engine: Engine | None = None
-        self._connection: Connection | None = None
-        self._closed = False
+        self._create = create
         self._claim(create)
         try:
-            with self._guard():
-                self._prepare(create)
+            with self.lock, self._guard():
+                connection = self._connect()
+                with connection.begin():
+                    connection.exec_driver_sql("BEGIN IMMEDIATE" if create else "BEGIN")
+                    self._require_schema(connection, create)
         except BaseException:
             self.close()
             raise
@@ -65,25 +76,11 @@ class SqliteRecorder(Recorder):
     @contextlib.contextmanager
     def transaction(self, *, write: bool) -> Iterator[Transaction]:
         """A transaction; a writing one has the write lock from its first moment."""
-        with self._guard(), transaction(self._connect(), "BEGIN IMMEDIATE" if write else "BEGIN") as work:
-            yield work
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._closed = True
-        if self._connection is not None:
-            self._connection.close()
-        if self._engine is not None:
-            self._engine.dispose()
-        self._connection = self._engine = None
-
-    def forked(self) -> None:
-        """Leave the parent's connection alone, unclosed, and open a new one at the next transaction."""
-        _abandoned.append((self._connection, self._engine))
-        self._connection = self._engine = None
-
-    def __reduce__(self) -> NoReturn:
-        raise LedgerError("a recorder cannot be copied; open the ledger again")
+        with self._guard():
+            connection = self._connect()
+            with connection.begin():
+                connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+                yield PreparedTransaction(connection)
 
     def _claim(self, create: bool) -> None:
         """Create the file before SQLite does, so that nobody else can ever read it."""
@@ -95,21 +92,17 @@ class SqliteRecorder(Recorder):
         if not self._path.is_file():
             raise LedgerError(f"{self._path}: no ledger is here; one is created when a budget is given")
 
-    def _connect(self) -> Connection:
-        if self._closed:
-            raise LedgerError(f"{self._path}: the ledger is closed")
-        if self._connection is None:
-            self._engine = create_engine(
-                URL.create("sqlite", database=str(self._path)),
-                poolclass=NullPool,
-                hide_parameters=True,
-                connect_args={"isolation_level": None, "timeout": self._patience, "check_same_thread": False},
-            )
-            self._connection = self._engine.connect()
-            self._set_up(self._connection)
-        return self._connection
+    def _make_engine(self) -> Engine:
+        return create_engine(
+            URL.create("sqlite", database=str(self._path)),
+            poolclass=NullPool,
+            hide_parameters=True,
+            connect_args={"isolation_level": None, "timeout": self._patience, "check_same_thread": False},
+        )
 
     def _set_up(self, connection: Connection) -> None:
+        # Before anything of the file is changed: it may be somebody else's.
+        self._require_ours(connection, self._create)
         deadline = time.monotonic() + self._patience
         while not _in_wal(connection, last_try=time.monotonic() > deadline):
             time.sleep(0.01)
@@ -117,32 +110,12 @@ class SqliteRecorder(Recorder):
         _pragma(connection, "foreign_keys=ON")
         connection.rollback()
 
-    def _prepare(self, create: bool) -> None:
-        connection = self._connect()
-        with connection.begin():
-            connection.exec_driver_sql("BEGIN IMMEDIATE" if create else "BEGIN")
-            tables = set(inspect(connection).get_table_names())
-            if schema.schema.name not in tables:
-                if tables or not create:
-                    raise LedgerError(f"{self._path}: the file is not a ledger")
-                schema.metadata.create_all(connection, checkfirst=False)
-                connection.execute(schema.SET_VERSION, {"version": schema.VERSION})
-            version = connection.execute(schema.GET_VERSION).scalar()
-        if version != schema.VERSION:
-            raise LedgerError(
-                f"{self._path}: schema version {version}; this version reads {schema.VERSION} only"
-            )
+    @property
+    def _driver_error(self) -> type[Exception]:
+        return sqlite3.Error
 
-    @contextlib.contextmanager
-    def _guard(self) -> Iterator[None]:
-        """Turn the database's errors into the ledger's; what the statement held is never quoted."""
-        try:
-            yield
-        except SQLAlchemyError as error:
-            text = str(getattr(error, "orig", None) or type(error).__name__)
-            if any(word in text for word in _BROKEN):
-                raise LedgerCorruptedError(f"{self._path}: {text}") from None
-            raise LedgerError(f"{self._path}: {text}") from None
+    def _is_broken(self, error: object) -> bool:
+        return any(word in str(error) for word in _BROKEN)
 
 
 def _pragma(connection: Connection, text: str) -> Any:
@@ -161,6 +134,3 @@ def _in_wal(connection: Connection, *, last_try: bool) -> bool:
             raise
         return False
     raise LedgerError("the file system cannot keep SQLite's write-ahead log; put the ledger on a local disk")
-
-
-_abandoned: list[Any] = []

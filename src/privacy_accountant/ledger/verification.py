@@ -6,10 +6,13 @@ from collections import Counter
 
 import attrs
 
-from privacy_accountant.errors import LedgerCorruptedError, LedgerError
+from privacy_accountant.errors import InvalidParameterError, LedgerCorruptedError, LedgerError
 from privacy_accountant.ledger.balance import add, increments
-from privacy_accountant.ledger.entries import GENESIS, RESOLUTIONS, Entry, Kind, canonical, digest
-from privacy_accountant.ledger.recorder import Head, Recorder
+from privacy_accountant.ledger.checkpoints import tally
+from privacy_accountant.ledger.entries import GENESIS, RESOLUTIONS, Entry, Kind, canonical
+from privacy_accountant.ledger.recorder import Recorder
+from privacy_accountant.ledger.sealing import Sealer
+from privacy_accountant.ledger.transaction import Head
 
 
 @attrs.frozen
@@ -27,8 +30,14 @@ class Verification:
     head: str
 
 
-def verify(recorder: Recorder, study: str) -> Verification:
+def verify(recorder: Recorder, study: str, *, against: str | None = None) -> Verification:
     """Recompute the chain of hashes and every balance of a study, in one consistent reading.
+
+    Args:
+        recorder: The ledger.
+        study: Name of the study.
+        against: The hash of an entry that the ledger must contain, such as a head that was kept elsewhere. A ledger that was
+            restored from an older copy does not.
 
     Raises:
         LedgerCorruptedError: Names the first entry that does not agree, or none when only a checkpoint is wrong.
@@ -37,24 +46,59 @@ def verify(recorder: Recorder, study: str) -> Verification:
         head = work.head(study)
         if head is None:
             raise LedgerError(f"the ledger holds no study {study!r}")
-        replay = _Replay(study, size=len(head.low))
+        if (objection := recorder.sealer.objection(head.settings)) is not None:
+            raise LedgerError(f"{study}: {objection}")
+        replay = Replay(study, recorder.sealer)
         for entry in work.entries(study, 0):
             replay.take(entry)
         replay.compare(head, dict(work.counts(study)), work.pending(study))
-    return Verification(ok=True, entries=head.sequence, head=head.hash)
+    return replay.found(against)
 
 
-class _Replay:
-    """The state that the entries imply, built up one by one."""
+class Replay:
+    """The state that the entries imply, built up one by one.
 
-    def __init__(self, study: str, size: int) -> None:
+    Args:
+        study: Name of the study.
+        sealer: How its entries were hashed.
+    """
+
+    def __init__(self, study: str, sealer: Sealer) -> None:
         self.study = study
-        self.head = Head(0, GENESIS, "", (0,) * size, (0,) * size)
+        self.sealer = sealer
+        self.head = Head(0, GENESIS, "", (), ())
         self.counts: Counter[str] = Counter()
         self.costs: dict[int, str] = {}
         self.pending: dict[int, None] = {}
+        self.planned: set[int] = set()
+        self.drawn: dict[int, int] = {}
+        self.hashes: set[str] = set()
+        self.charged = False
+        self.balance: str | None = None
+
+    def found(self, against: str | None) -> Verification:
+        """The result, once every entry was taken.
+
+        Raises:
+            LedgerCorruptedError: When no entry has the hash that one must have.
+        """
+        if against is not None and not isinstance(against, str):
+            raise InvalidParameterError("against", "the hash of an entry, as text", against)
+        self._require(
+            against is None or against in self.hashes,
+            "no entry has the hash that was kept: the ledger was replaced, or restored from an older copy",
+            None,
+        )
+        self._require(
+            not self.charged
+            or self.balance in (None, tally(self.head.low, self.head.high, lambda: +self.counts)),
+            "the last entry holds another balance than the entries add up to",
+            self.head.sequence,
+        )
+        return Verification(ok=True, entries=self.head.sequence, head=self.head.hash)
 
     def take(self, entry: Entry) -> None:
+        """Add the next entry; refuse one that does not follow."""
         expected = self.head.sequence + 1
         self._require(
             entry.sequence == expected and entry.study == self.study, f"entry {expected} is missing", expected
@@ -62,22 +106,33 @@ class _Replay:
         self._require(
             entry.previous == self.head.hash, f"entry {expected} does not follow the one before it", expected
         )
-        self._require(digest(entry.body) == entry.hash, f"entry {expected} is not what was hashed", expected)
+        self._require(
+            self.sealer.holds(entry.body, entry.hash), f"entry {expected} is not what was hashed", expected
+        )
         self._require(
             (entry.kind is Kind.OPEN) == (expected == 1), f"entry {expected} is out of order", expected
         )
         self.head = attrs.evolve(self.head, sequence=expected, hash=entry.hash)
-        if entry.kind is Kind.OPEN:
+        self.hashes.add(entry.hash)
+        self.balance = entry.draft.balance
+        if entry.kind in (Kind.OPEN, Kind.AMEND):
             self.head = attrs.evolve(self.head, settings=canonical(entry.draft.settings))
-        elif entry.kind is Kind.RESERVE:
+        elif entry.kind is Kind.RESERVE and entry.draft.refers_to is not None:
+            self._draw(entry, entry.draft.refers_to)
+        elif entry.kind in (Kind.RESERVE, Kind.PLAN):
             self._charge(expected, canonical(entry.draft.cost or ()))
+            self.planned |= {expected} if entry.kind is Kind.PLAN else set()
         elif entry.kind in RESOLUTIONS:
             self._resolve(entry)
 
     def compare(self, head: Head, counts: dict[str, int], pending: tuple[int, ...]) -> None:
+        """Check that the checkpoints are what the entries add up to."""
         self._require(
             head.sequence == self.head.sequence, "the last entries are missing", self.head.sequence + 1
         )
+        if not self.charged:
+            zeros = (0,) * len(head.low)
+            self.head = attrs.evolve(self.head, low=zeros, high=zeros)
         self._require(head == self.head, "the checkpoint is not what the entries add up to", None)
         self._require(counts == +self.counts, "the counted costs are not those of the entries", None)
         self._require(
@@ -89,16 +144,30 @@ class _Replay:
         self.pending[sequence] = None
         self._add(sequence, cost, 1)
 
+    def _draw(self, entry: Entry, plan: int) -> None:
+        cost = canonical(entry.draft.cost or ())
+        known = plan in self.planned and self.pending.pop(plan, False) is None and self.costs[plan] == cost
+        self._require(known, f"entry {entry.sequence} draws what is not planned", entry.sequence)
+        self.costs[entry.sequence] = cost
+        self.pending[entry.sequence] = None
+        self.drawn[entry.sequence] = plan
+
     def _resolve(self, entry: Entry) -> None:
         reserve = entry.draft.refers_to or 0
-        known = self.pending.pop(reserve, False) is None
+        known = reserve not in self.planned and self.pending.pop(reserve, False) is None
         self._require(known, f"entry {entry.sequence} resolves what is not pending", entry.sequence)
         cost = self.costs.pop(reserve)
-        if entry.kind is Kind.VOID:
+        if entry.kind is Kind.VOID and reserve in self.drawn:
+            self.pending[self.drawn[reserve]] = None
+        elif entry.kind is Kind.VOID:
             self._add(entry.sequence, cost, -1)
 
     def _add(self, sequence: int, cost: str, times: int) -> None:
         low, high = increments(cost)
+        if not self.charged:
+            zeros = (0,) * len(low)
+            self.head = attrs.evolve(self.head, low=zeros, high=zeros)
+        self.charged = True
         self._require(
             len(low) == len(self.head.low), f"entry {sequence} has a cost of another currency", sequence
         )

@@ -32,7 +32,7 @@ class Mechanism(abc.ABC):
 
     __slots__ = ()
 
-    neighbors: Neighbors | None
+    neighbors: Neighbors | None = None
     noise_parameter: ClassVar[str]
 
     @abc.abstractmethod
@@ -56,7 +56,7 @@ class Mechanism(abc.ABC):
         """
 
     @abc.abstractmethod
-    def noise_interval(self, level: float = 0.95) -> int:
+    def noise_interval(self, level: float = 0.95) -> int | float:
         """The least half width h such that one noised value is within h of the truth with probability at least `level`."""
 
     @overload
@@ -117,15 +117,17 @@ class Mechanism(abc.ABC):
         releases: int = 1,
         with_other: Sequence[PrivacyGuarantee] = (),
         neighbors: Neighbors | None = None,
+        **fixed: Any,
     ) -> Self:
         """The least noise with which equal releases meet a target.
 
         Args:
-            target: `ADP`, `GDP`, `ZCDP`, `RDP` or `Risk`.
+            target: `ADP`, `GDP`, `ZCDP`, `RDP`, `TradeOff` or `Risk`.
             sensitivity: As for the mechanism itself.
             releases: How many equal releases share the target.
             with_other: Guarantees of other releases that share it.
             neighbors: As for the mechanism itself.
+            **fixed: Further parameters of the mechanism, such as `grid` and `length`.
 
         Returns:
             A mechanism whose releases, composed, meet the target; its noise parameter is rounded up.
@@ -149,12 +151,18 @@ class Mechanism(abc.ABC):
                 releases=releases,
                 with_other=with_other,
                 neighbors=neighbors,
+                **fixed,
             ),
         )
 
     def __repr__(self) -> str:
         shown = {name: getattr(self, name) for name in shown_fields(type(self))}
         fields = ", ".join(
-            f"{name}={show_field(value)}" for name, value in shown.items() if value is not None
+            f"{name}={self._show(name, value)}" for name, value in shown.items() if value is not None
         )
         return f"{type(self).__name__}({fields})"
+
+    def _show(self, name: str, value: Any) -> str:
+        """A parameter as people read it."""
+        del name
+        return show_field(value)

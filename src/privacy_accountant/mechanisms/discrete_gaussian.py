@@ -21,7 +21,6 @@ from privacy_accountant.mechanisms.additive import (
     read_integer_sensitivity,
     read_optional_neighbors,
 )
-from privacy_accountant.mechanisms.aggregates import Aggregate
 from privacy_accountant.mechanisms.gaussian import gaussian_price
 from privacy_accountant.neighbors import Neighbors, Sensitivity, norm_l2_squared, read_sensitivity
 from privacy_accountant.noise import DiscreteGaussianLaw
@@ -87,12 +86,10 @@ class DiscreteGaussian(IntegerNoise):
             return PLD.of(DiscreteGaussianPair(variance, math.isqrt(int(self._shift_squared))))
         return ZCDP(canonical(self._shift_squared / (2 * variance)))
 
-    def _read(self, value: Any) -> Aggregate:
-        aggregate = super()._read(value)
-        if aggregate.shape and not isinstance(self.sensitivity, Sensitivity) and self._shift_squared >= 2:
+    def _require(self, shape: tuple[int | None, ...]) -> None:
+        if shape and not isinstance(self.sensitivity, Sensitivity) and self._shift_squared >= 2:
             rule = "one number, or given with a Sensitivity that says how many entries of a vector may move"
             raise InvalidAggregateError("value", rule, "a vector")
-        return aggregate
 
     def _law(self) -> DiscreteGaussianLaw:
         return DiscreteGaussianLaw(exact(self.sigma))

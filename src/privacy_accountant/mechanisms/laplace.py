@@ -1,4 +1,4 @@
-"""Laplace noise on integer aggregates."""
+"""Laplace noise on integer aggregates, and on real ones that are snapped to a grid."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from privacy_accountant.exact import Real, canonical, exact, positive
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.base import PrivacyGuarantee
 from privacy_accountant.guarantees.pld import PLD, LaplacePair
-from privacy_accountant.mechanisms.additive import IntegerNoise, read_optional_neighbors
+from privacy_accountant.mechanisms.additive import read_optional_neighbors
+from privacy_accountant.mechanisms.grids import Grid, automatic, read_grid, read_length, snapped_l1
+from privacy_accountant.mechanisms.real_noise import RealNoise
 from privacy_accountant.neighbors import Neighbors, Sensitivity, norm_l1, read_sensitivity
 from privacy_accountant.noise import RoundedLaplaceLaw
 
@@ -24,26 +26,36 @@ def _scale(value: object) -> Real:
 
 @tagged("Laplace")
 @attrs.frozen(repr=False)
-class Laplace(IntegerNoise):
-    r"""Laplace noise of scale b, rounded to integers, on integer aggregates.
+class Laplace(RealNoise):
+    r"""Laplace noise of scale b: rounded to integers on integer aggregates, to the same grid on real ones.
 
     Each entry gets an independent :math:`\mathrm{round}(Z)` with Z of density :math:`e^{-|z|/b}/2b`. Rounding the noise of an
     integer aggregate rounds the noisy sum, so the release is post-processing of the continuous mechanism and at most as risky.
     With :math:`\varepsilon = \Delta_1 / b` (Dwork et al. 2006) its loss is dominated by one coordinate moved by the whole
     sensitivity, whose trade-off function is closed (Dong, Roth and Su 2019, arXiv 1905.02383).
 
+    With a grid g, values may be real: they are snapped by :math:`\lfloor x/g + 1/2 \rfloor` and the noise is rounded to the
+    same grid. Snapping can move each of the m cells that one person changes by less than g more, so the account is of
+    :math:`\Delta_1 + m g`; m is the sensitivity's `values`, else the public `length`, else 1 for a single number.
+
     Attributes:
         scale: The scale b, in the units of the aggregate; the decimal that was typed.
         sensitivity: The L1 sensitivity of the whole vector, or a `Sensitivity` from which it is taken.
         neighbors: The relation under which the sensitivity was stated; None for the study's.
+        grid: A power of two that real values are snapped to; None for integers only. `"auto"` takes the largest that is at most
+            scale/2**10 and adds at most a 2**-20th to the sensitivity: it follows from the other parameters alone.
+        length: How many cells the vector has, public; needed with a grid when the sensitivity does not count `values`.
 
     Raises:
-        InvalidParameterError: When the scale or the sensitivity is not positive and finite.
+        InvalidParameterError: When the scale or the sensitivity is not positive and finite, the grid no power of two, or a
+            length is given without a grid.
 
     Example:
         >>> from privacy_accountant import ADP, Laplace
         >>> Laplace(scale=2, sensitivity=1).guarantee(ADP, delta=0)
         ADP(epsilon=0.5, delta=0.0)
+        >>> Laplace(scale=2, sensitivity=1, grid=2**-4).guarantee(ADP, delta=0)
+        ADP(epsilon=0.53125, delta=0.0)
     """
 
     noise_parameter: ClassVar[str] = "scale"
@@ -52,18 +64,23 @@ class Laplace(IntegerNoise):
     sensitivity: Real | Sensitivity = attrs.field(converter=read_sensitivity)
     neighbors: Neighbors | None = attrs.field(default=None, kw_only=True, converter=read_optional_neighbors)
 
+    grid: Grid = attrs.field(default=None, kw_only=True, converter=read_grid)
+    length: int | None = attrs.field(default=None, kw_only=True, converter=read_length)
+
     def __attrs_post_init__(self) -> None:
-        norm_l1(self.sensitivity, "Laplace")
+        norm = norm_l1(self.sensitivity, "Laplace")
+        self._settle(lambda: automatic(exact(self.scale), (norm / self.moving) ** 2))
 
     @property
     def _epsilon(self) -> Fraction:
-        return norm_l1(self.sensitivity, "Laplace") / exact(self.scale)
+        norm = norm_l1(self.sensitivity, "Laplace")
+        return (norm if self.grid is None else snapped_l1(norm, self.grid, self.moving)) / exact(self.scale)
 
     def _native(self) -> PrivacyGuarantee:
         return PLD.of(LaplacePair(canonical(self._epsilon)))
 
     def _law(self) -> RoundedLaplaceLaw:
-        return RoundedLaplaceLaw(exact(self.scale))
+        return RoundedLaplaceLaw(exact(self.scale) / self._unit)
 
     def price(
         self, form: type[PrivacyGuarantee], orders: Sequence[Any] | None = None

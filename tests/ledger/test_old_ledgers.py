@@ -1,0 +1,67 @@
+"""A ledger that was written by the first released schema opens in every later version."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from privacy_accountant.accountant import Accountant
+from privacy_accountant.guarantees.adp import ADP
+from privacy_accountant.guarantees.gdp import GDP
+from privacy_accountant.guarantees.pld import PLD
+from privacy_accountant.guarantees.registry import compose
+from privacy_accountant.mechanisms import Gaussian, Laplace
+
+FILES = sorted((Path(__file__).parent / "fixtures").glob("ledger-v*.db"))
+STATUSES = ["posted", "posted", "posted", "posted", "failed", "voided", "pending"]
+HEADS = {
+    "ledger-v1.db": "44d14c4293cdd10fa6eaad39e2b5294e62cafecba7797d5dfdbe5e45e4668899",
+}
+
+
+@pytest.fixture(params=FILES, ids=lambda file: file.name)
+def old(request, tmp_path):
+    """A copy of an old ledger, and the head that was written down when it was made."""
+    copy = tmp_path / "old.db"
+    shutil.copyfile(request.param, copy)
+    return copy, HEADS[request.param.name]
+
+
+def test_there_is_an_old_ledger():
+    assert [file.name for file in FILES] == sorted(HEADS)
+
+
+def test_it_verifies_against_the_head_of_its_day(old):
+    path, head = old
+    with Accountant.open(path, study="ward-7") as study:
+        assert study.verify(against=head).head == head
+
+
+def test_it_says_what_it_said(old):
+    with Accountant.open(old[0], study="ward-7") as study:
+        assert study.budget == GDP(1.5)
+        assert [line.status for line in study.history()] == STATUSES
+        assert [line.label for line in study.pending()] == ["left by a crash"]
+        assert [type(line.answer) for line in study.history()] == [int, list, int, *[type(None)] * 4]
+        assert study.history()[2].residues.modulus == 65537
+        assert study.report().study.budget == "GDP(mu=1.0) amended to GDP(mu=1.5)"
+        assert study.report().study.failures == 1
+
+
+def test_it_goes_on(old):
+    with Accountant.open(old[0], study="ward-7") as study:
+        march = study.history()[0].answer
+        assert study.release(0, Gaussian(4, 1), label="admissions, March", key="march") == march
+        before = study.remaining(Gaussian(4, 1))
+        study.release(5, Gaussian(4, 1), label="admissions, April")
+        assert study.remaining(Gaussian(4, 1)) == before - 1
+        assert study.verify().ok
+
+
+def test_a_plan_goes_on(old):
+    with Accountant.open(old[0], study="fixed", budget=ADP(1.0, 1e-6), adaptive=False) as study:
+        assert study.guarantee() == compose(*[Laplace(10, 1).guarantee(PLD)] * 2)
+        assert [line.label for line in study.planned()] == ["later"]
+        study.release(5, Laplace(10, 1), label="later")
+        assert study.planned() == ()
+        assert study.verify().entries == 7
