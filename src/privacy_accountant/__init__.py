@@ -32,11 +32,15 @@ if TYPE_CHECKING:
     from privacy_accountant.guarantees.rdp import RDP as RDP
     from privacy_accountant.guarantees.registry import compose as compose
     from privacy_accountant.guarantees.risk_target import Risk as Risk
+    from privacy_accountant.guarantees.summary import MuSummary as MuSummary
+    from privacy_accountant.guarantees.summary import summarize_mu as summarize_mu
+    from privacy_accountant.guarantees.tradeoff import TradeOff as TradeOff
     from privacy_accountant.guarantees.zcdp import ZCDP as ZCDP
     from privacy_accountant.mechanisms.base import Mechanism as Mechanism
     from privacy_accountant.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
     from privacy_accountant.mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
     from privacy_accountant.mechanisms.gaussian import Gaussian as Gaussian
+    from privacy_accountant.mechanisms.grids import snap as snap
     from privacy_accountant.mechanisms.laplace import Laplace as Laplace
     from privacy_accountant.neighbors import Neighbors as Neighbors
     from privacy_accountant.neighbors import Sensitivity as Sensitivity
@@ -67,11 +71,14 @@ _HOMES = {
     "guarantees.rdp": ("RDP",),
     "guarantees.registry": ("compose",),
     "guarantees.risk_target": ("Risk",),
+    "guarantees.summary": ("MuSummary", "summarize_mu"),
+    "guarantees.tradeoff": ("TradeOff",),
     "guarantees.zcdp": ("ZCDP",),
     "mechanisms.base": ("Mechanism",),
     "mechanisms.discrete_gaussian": ("DiscreteGaussian",),
     "mechanisms.discrete_laplace": ("DiscreteLaplace",),
     "mechanisms.gaussian": ("Gaussian",),
+    "mechanisms.grids": ("snap",),
     "mechanisms.laplace": ("Laplace",),
     "neighbors": ("Neighbors", "Sensitivity"),
     "risk": ("RiskReport",),

@@ -155,19 +155,26 @@ class BudgetMismatchError(PrivacyAccountantError, ValueError):
 class ReleaseFailedError(PrivacyAccountantError):
     """Something raised after the data was touched: the cost stays spent and the cause is withheld.
 
-    A failure that depends on the data is an output. The message is the same whatever happened.
+    A failure that depends on the data is an output. The message is the same whatever happened to the data.
 
     Attributes:
         study: Name of the study.
         entry: The ledger entry that stays spent.
+        recorded: Whether the ledger says that it failed. Where that could not be written, the entry must not be voided.
     """
 
-    def __init__(self, study: str, entry: Any) -> None:
-        super().__init__(study, entry)
+    def __init__(self, study: str, entry: Any, recorded: bool = True) -> None:
+        super().__init__(study, entry, recorded)
         self.study = study
         self.entry = entry
+        self.recorded = recorded
 
     def __str__(self) -> str:
+        if not self.recorded:
+            return (
+                f"{self.study}: the release failed after it touched the data, and the ledger could not record that;"
+                f" entry {self.entry} must not be voided"
+            )
         return f"{self.study}: the release failed after it touched the data; entry {self.entry} stays spent"
 
 
@@ -208,7 +215,10 @@ class MissingExtraError(PrivacyAccountantError, ImportError):
 
 
 def _one_line(value: object, limit: int = 120) -> str:
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # an integer past the interpreter's limit of digits
+        text = f"a very long {type(value).__name__}"
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 

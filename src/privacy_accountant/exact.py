@@ -23,6 +23,8 @@ GRAIN = 200
 """Transcendental costs are rounded up to a multiple of 2**-GRAIN."""
 
 _TOO_LARGE = 2**1024
+_MOST_DIGITS = 4000
+_MOST_BITS = 13_000
 
 
 def real(value: object, field: str, rule: str = "a finite number", *, infinite: bool = False) -> Real:
@@ -53,14 +55,34 @@ def real(value: object, field: str, rule: str = "a finite number", *, infinite: 
         if math.isfinite(number) or (infinite and number == math.inf):
             return number + 0.0
         raise InvalidParameterError(field, rule, value)
-    if isinstance(value, (numbers.Rational, Decimal)):
-        if isinstance(value, Decimal) and not value.is_finite():
-            return real(float(value), field, rule, infinite=infinite)
-        return canonical(Fraction(value))
     kind = type(value)
     if kind.__module__ == "numpy" and hasattr(value, "dtype") and getattr(value, "ndim", None) == 0:
         return _numpy_real(value, field, rule, infinite)
+    if isinstance(value, Decimal):
+        return _decimal_real(value, field, rule, infinite)
+    if isinstance(value, numbers.Rational):
+        return _bounded(Fraction(value), field, rule)
     raise InvalidParameterError(field, rule, value)
+
+
+def _decimal_real(value: Decimal, field: str, rule: str, infinite: bool) -> Real:
+    if value.is_nan():
+        raise InvalidParameterError(field, rule, value)
+    if value.is_infinite():
+        return real(float(value), field, rule, infinite=infinite)
+    if abs(value.adjusted()) > _MOST_DIGITS:  # before it becomes a fraction, which would not end
+        raise InvalidParameterError(
+            field, f"{rule} of at most {_MOST_DIGITS} digits", f"exponent {value.adjusted()}"
+        )
+    return _bounded(Fraction(value), field, rule)
+
+
+def _bounded(value: Fraction, field: str, rule: str) -> Real:
+    """A number that fits on a page: longer ones cannot be printed in an error, a receipt or a ledger."""
+    bits = max(value.numerator.bit_length(), value.denominator.bit_length())
+    if bits > _MOST_BITS:
+        raise InvalidParameterError(field, f"{rule} of at most {_MOST_DIGITS} digits", f"{bits} bits")
+    return canonical(value)
 
 
 def _numpy_real(value: Any, field: str, rule: str, infinite: bool) -> Real:

@@ -13,7 +13,7 @@ from harness import measure
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent.parent / "docs" / "benchmarks.md"
-PEERS = ("numpy", "scipy", "riskcal")
+PEERS = ("numpy", "scipy", "riskcal", "opendp", "diffprivlib")
 INTRODUCTION = """# Benchmarks
 
 Each row is a task done by this library and by a peer, turn by turn in one run. The ratio is the median over the pairs, ours

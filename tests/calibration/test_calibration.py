@@ -11,6 +11,7 @@ import pytest
 from privacy_accountant import (
     ADP,
     GDP,
+    PLD,
     RDP,
     ZCDP,
     CalibrationError,
@@ -22,6 +23,7 @@ from privacy_accountant import (
     Neighbors,
     Risk,
     Sensitivity,
+    TradeOff,
     compose,
 )
 from privacy_accountant.exact import exact
@@ -131,6 +133,47 @@ def test_many_releases_and_others_share_the_target():
     assert Gaussian.calibrate(GDP(0.5), sensitivity=1, with_other=[GDP(0.3)]).sigma == 2.5
 
 
+def test_noise_for_a_curve():
+    """A target of corners is met exactly when the profile is at most the intercept of every side."""
+    curve = GDP(1).to(TradeOff, count=12)
+    sigma = Gaussian.calibrate(curve, sensitivity=1).sigma
+    assert sigma == pytest.approx(1, rel=1e-9)
+    two = Gaussian.calibrate(curve, sensitivity=1, releases=2)
+    assert two.sigma == pytest.approx(math.sqrt(2), rel=1e-9)
+    alphas = [0.0, 1e-6, 0.01, 0.2, 0.5, 0.9, 1.0]
+    assert (two.guarantee().self_compose(2).beta(alphas) >= curve.beta(alphas) - 1e-12).all()
+    corner = TradeOff((0, 0.2, 1), (1, 0.2, 0))
+    assert Laplace.calibrate(corner, sensitivity=1).scale == pytest.approx(1 / math.log(4), rel=1e-9)
+    assert DiscreteLaplace.calibrate(corner, sensitivity=1).scale == pytest.approx(1 / math.log(4), rel=1e-9)
+    laplace = Laplace.calibrate(curve, sensitivity=1, releases=3, with_other=[GDP(0.5)])
+    plan = compose(laplace.guarantee().self_compose(3), GDP(0.5))
+    assert (plan.beta(alphas) >= curve.beta(alphas) - 1e-12).all()
+
+
+@pytest.mark.parametrize("cls", [Gaussian, Laplace])
+@pytest.mark.parametrize("releases", [3, 100])
+def test_several_risks_for_several_releases(cls, releases):
+    risk = Risk(advantage=0.2, fpr=0.001, tpr=0.004, prior=0.1, bayes_risk=0.09, baseline=0.2, success=0.35)
+    mechanism = cls.calibrate(risk, sensitivity=1, releases=releases)
+    noise = getattr(mechanism, cls.noise_parameter)
+    assert risk.is_met_by(mechanism.guarantee().self_compose(releases))
+    assert not risk.is_met_by(cls(noise * (1 - 1e-4), 1).guarantee().self_compose(releases))
+
+
+def test_certified_targets_waste_little():
+    for epsilon, delta, count in [(1.0, 1e-6, 100), (0.1, 1e-12, 7), (3.0, 1e-9, 50)]:
+        scale = Laplace.calibrate(ADP(epsilon, delta), sensitivity=1, releases=count).scale
+        assert Laplace(scale, 1).guarantee().self_compose(count).get_delta(epsilon) <= delta
+        assert Laplace(scale * (1 - 1e-4), 1).guarantee().self_compose(count).get_delta(epsilon) > delta
+
+
+def test_a_loss_is_no_target():
+    with pytest.raises(
+        InvalidParameterError, match="target must be an ADP, GDP, ZCDP, RDP, TradeOff or Risk .the profile"
+    ):
+        Gaussian.calibrate(GDP(1).to(PLD), sensitivity=1)
+
+
 def test_neighbors_are_passed_on():
     made = Gaussian.calibrate(GDP(1), sensitivity=1, neighbors=Neighbors.REPLACE_ONE)
     assert made.neighbors is Neighbors.REPLACE_ONE
@@ -144,6 +187,15 @@ def test_neighbors_are_passed_on():
         (lambda: Gaussian.calibrate(ADP(math.inf, 0.1), sensitivity=1), "promises nothing"),
         (lambda: Gaussian.calibrate(ADP(1, 1), sensitivity=1), "promises nothing"),
         (lambda: Laplace.calibrate(ADP(0, 0), sensitivity=1), "no release at all"),
+        (lambda: Gaussian.calibrate(TradeOff((0, 1), (0, 0)), sensitivity=1), "promises nothing"),
+        (
+            lambda: Gaussian.calibrate(TradeOff((0, 0.2, 1), (1, 0.2, 0)), sensitivity=1),
+            "exactly none of a risk",
+        ),
+        (
+            lambda: Gaussian.calibrate(Risk(advantage=0.1), sensitivity=1, with_other=[GDP(1)]),
+            "other releases alone",
+        ),
     ],
 )
 def test_unreachable_targets_say_why(call, reason):

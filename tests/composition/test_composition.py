@@ -11,7 +11,6 @@ from privacy_accountant import (
     RDP,
     ZCDP,
     InvalidParameterError,
-    UnsupportedConversionError,
     compose,
 )
 from privacy_accountant.composition.adp import advanced, basic
@@ -61,14 +60,6 @@ def test_curves_of_other_orders_are_aligned():
     assert both.orders == (2.0, 3.0, 4.0, 6.0)
     for order, bound in zip(both.orders, both.epsilons, strict=True):
         assert exact(bound) == sum(exact(part.at((order,)).epsilons[0]) for part in (one, other))
-
-
-@pytest.mark.parametrize("part", [ZCDP(0.5), RDP(2, 0.1)])
-@pytest.mark.parametrize("approximate", [ADP(1, 1e-6), PLD.of(RandomizedResponsePair(1, 1e-6))])
-def test_delta_does_not_compose_with_rho(part, approximate):
-    for parts in ((part, approximate), (approximate, part)):
-        with pytest.raises(UnsupportedConversionError, match="delta > 0 .* compose it with ADP, GDP and PLD"):
-            compose(*parts)
 
 
 def test_nothing_to_compose():

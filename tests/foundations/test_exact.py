@@ -75,6 +75,8 @@ def test_equal_numbers_are_stored_equal():
         [1],
         np.array([1.0]),
         Decimal("NaN"),
+        Decimal("sNaN"),
+        np.timedelta64(1),
         Decimal("Infinity"),
         np.nan,
     ],
@@ -86,6 +88,16 @@ def test_what_is_not_a_number_is_refused_in_one_line(bad):
     assert "\n" not in message
     assert message.startswith("sigma must be")
     assert caught.value.field == "sigma"
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [10**5000, -(10**5000), Fraction(1, 10**5000), Decimal("1e99999999"), Decimal("1e-99999999")],
+    ids=["huge", "hugely negative", "tiny", "huge decimal", "tiny decimal"],
+)
+def test_a_number_that_fits_on_no_page_is_refused_at_once(endless):
+    with pytest.raises(InvalidParameterError, match="at most 4000 digits"):
+        real(endless, "sigma")
 
 
 def test_float32_is_refused_with_the_remedy():

@@ -11,14 +11,21 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from privacy_accountant import ADP, GDP, PLD, RDP, ZCDP, UnsupportedConversionError, compose
+from privacy_accountant import ADP, GDP, PLD, RDP, ZCDP, TradeOff, UnsupportedConversionError, compose
 from privacy_accountant.guarantees import registry
+from privacy_accountant.guarantees.mixed import Mixed
 from privacy_accountant.guarantees.pld import (
     DiscreteGaussianPair,
     DiscreteLaplacePair,
     GaussianPair,
     LaplacePair,
     RandomizedResponsePair,
+)
+from privacy_accountant.numerics.polyline import lower_hull
+
+# A question on an atom of a lattice has a wide interval: its safe end is what the laws are about.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::privacy_accountant.guarantees.pld.precision.PrecisionWarning"
 )
 
 TOLERANCE = 1e-4
@@ -69,7 +76,35 @@ plds = st.lists(st.builds(PLD.of, pairs, st.integers(1, 4)), min_size=1, max_siz
     lambda parts: compose(*parts)
 )
 
-FORMS = {ADP: adps, GDP: gdps, RDP: rdps(), ZCDP: zcdps, PLD: single_plds}
+
+@st.composite
+def curves(draw):
+    """Curves with a few corners, and polygons of other forms."""
+    if draw(st.booleans()):
+        guarantee = draw(st.one_of(adps, gdps, zcdps))
+        return guarantee.to(TradeOff) if isinstance(guarantee, ADP) else guarantee.to(TradeOff, count=8)
+    share = st.fractions(0, 1, max_denominator=1000)
+    inner = [
+        (alpha, beta * (1 - alpha)) for alpha, beta in draw(st.lists(st.tuples(share, share), max_size=4))
+    ]
+    start = draw(st.sampled_from([1, 1, Fraction(9, 10), 1 - Fraction(1, 10**9)]))
+    alphas, betas = zip(
+        *lower_hull([(Fraction(0), Fraction(start)), *inner, (Fraction(1), Fraction(0))]), strict=True
+    )
+    return TradeOff(alphas, betas)
+
+
+mixed = st.builds(
+    compose,
+    st.builds(ADP, powers(1e-3, 5), st.sampled_from([1e-9, 1e-6, 0.1])),
+    st.one_of(
+        st.builds(ZCDP, powers(1e-3, 10)),
+        st.builds(lambda o, r: RDP(1 + o, r), powers(0.1, 50), powers(1e-3, 10)),
+    ),
+)
+
+FORMS = {ADP: adps, GDP: gdps, RDP: rdps(), ZCDP: zcdps, PLD: single_plds, TradeOff: curves()}
+SOURCES = {**FORMS, Mixed: mixed}
 forms = pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
 
 ALPHAS = np.array(
@@ -145,6 +180,7 @@ def best_line(guarantee, alpha):
         PLD.of(LaplacePair(1.0)),
         PLD.of(DiscreteLaplacePair(2.0, 3)),
         PLD.of(DiscreteGaussianPair(1.5, 1)),
+        TradeOff((0, 0.01, 0.2, 1), (0.99, 0.7, 0.2, 0)),
     ],
     ids=repr,
 )
@@ -182,6 +218,11 @@ ARGUMENTS = {
     "delta": deltas.map(lambda delta: {"delta": delta}),
     "epsilon": epsilons.map(lambda epsilon: {"epsilon": epsilon}),
     "orders": order_lists.map(lambda orders: {"orders": orders}),
+    "count": st.integers(2, 24).map(lambda count: {"count": count}),
+    "alphas": st.lists(st.one_of(st.floats(0, 1), powers(1e-30, 1)), min_size=1, max_size=4).map(
+        lambda at: {"alphas": at}
+    ),
+    "points": st.integers(2, 300).map(lambda points: {"points": points}),
 }
 
 
@@ -196,9 +237,9 @@ def arguments(entry):
     ids=lambda entry: f"{entry.source.__name__}-{entry.target.__name__}",
 )
 @given(data=st.data())
-@share(25)
+@share(8)
 def test_law_3_a_conversion_never_reports_less_risk(entry, data):
-    source = data.draw(FORMS[entry.source])
+    source = data.draw(SOURCES[entry.source])
     try:
         target = source.to(entry.target, **data.draw(arguments(entry)))
     except UnsupportedConversionError as refusal:
@@ -206,7 +247,7 @@ def test_law_3_a_conversion_never_reports_less_risk(entry, data):
         return
     assert isinstance(target, entry.target)
     # What a composed loss reports is itself a bound within the tolerance; exact forms leave no room.
-    assert not less_risk(source, target, TOLERANCE if entry.source is PLD else ROUND)
+    assert not less_risk(source, target, TOLERANCE if entry.source in (PLD, Mixed) else ROUND)
     if entry.exact:
         assert not less_risk(target, source, TOLERANCE)
 
@@ -227,23 +268,30 @@ FAMILIES = {
     "losses": st.one_of(single_plds, st.builds(ADP, powers(1e-3, 5)), st.builds(GDP, powers(1e-3, 5))),
     "rho": st.one_of(zcdps, pures, gdps, st.builds(PLD.of, st.builds(LaplacePair, powers(1e-3, 50)))),
     "orders": rdps(),
+    "curves": st.one_of(curves(), st.builds(ADP, powers(1e-3, 5)), st.builds(GDP, powers(1e-3, 5))),
+    "mixed": st.one_of(
+        zcdps, adps, gdps, st.builds(lambda o, r: RDP(1 + o, r), powers(0.1, 50), powers(1e-3, 10))
+    ),
+}
+
+
+AT = np.array([0.0, 0.5, 3.0])
+SAME = {
+    GDP: lambda one, other: math.isclose(one.mu, other.mu, rel_tol=1e-14),
+    ZCDP: lambda one, other: math.isclose(one.rho, other.rho, rel_tol=1e-14),
+    RDP: lambda one, other: (
+        one.orders == other.orders and all(map(math.isclose, one.epsilons, other.epsilons))
+    ),
+    PLD: lambda one, other: bool(np.allclose(one.get_delta(AT), other.get_delta(AT), rtol=1e-12, atol=0)),
+    Mixed: lambda one, other: (
+        same_claim(one.losses, other.losses) and same_claim(one.divergences, other.divergences)
+    ),
 }
 
 
 def same_claim(first, second):
     """Equal, or equal up to the directed rounding of a square root."""
-    if first == second:
-        return True
-    if type(first) is not type(second):
-        return False
-    if isinstance(first, GDP):
-        return math.isclose(first.mu, second.mu, rel_tol=1e-14)
-    if isinstance(first, ZCDP):
-        return math.isclose(first.rho, second.rho, rel_tol=1e-14)
-    if isinstance(first, PLD):
-        at = np.array([0.0, 0.5, 3.0])
-        return bool(np.allclose(first.get_delta(at), second.get_delta(at), rtol=1e-12, atol=0))
-    return False
+    return first == second or (type(first) is type(second) and SAME[type(first)](first, second))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -271,7 +319,7 @@ def test_law_5_self_composition_is_repeated_composition(family, data, count):
 
 @forms
 @given(data=st.data())
-@share(15)
+@share(5)
 def test_law_6_a_second_release_is_never_less_risk(form, data):
     guarantee = data.draw(FORMS[form])
     try:

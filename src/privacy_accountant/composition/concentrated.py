@@ -1,7 +1,4 @@
-"""zCDP: rho adds (Bun and Steinke 2016, arXiv 1605.02065), and everything that has a rho joins in.
-
-A part with delta > 0 has none; the conversion says so, and what would work.
-"""
+"""zCDP: rho adds (Bun and Steinke 2016, arXiv 1605.02065)."""
 
 from __future__ import annotations
 
@@ -10,10 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from privacy_accountant.exact import canonical, exact
-from privacy_accountant.guarantees.adp import ADP
-from privacy_accountant.guarantees.gdp import GDP
-from privacy_accountant.guarantees.pld import PLD
-from privacy_accountant.guarantees.registry import composition, power, total
+from privacy_accountant.guarantees.registry import power, total
 from privacy_accountant.guarantees.zcdp import ZCDP
 
 
@@ -23,14 +17,6 @@ def add_rho(guarantees: Sequence[ZCDP]) -> ZCDP:
     if any(guarantee.rho == math.inf for guarantee in guarantees):
         return ZCDP(math.inf)
     return ZCDP(canonical(sum((exact(guarantee.rho) for guarantee in guarantees), Fraction(0))))
-
-
-@composition(ZCDP, GDP)
-@composition(ZCDP, ADP)
-@composition(ZCDP, PLD)
-def join(first: ZCDP, second: GDP | ADP | PLD) -> ZCDP:
-    """The sum with the rho of the other part."""
-    return add_rho((first, second.to(ZCDP)))
 
 
 @power(ZCDP)

@@ -1,7 +1,8 @@
 """Guarantees that dominating pairs describe: their privacy losses add, as a union of multisets.
 
 An (epsilon, delta) pair becomes its randomized response and a GDP its Gaussian, so nothing is lost (Kairouz, Oh and Viswanath
-2015, arXiv 1311.0776; Zhu, Dong and Wang 2022, arXiv 2106.08567). GDPs alone stay a GDP.
+2015, arXiv 1311.0776; Zhu, Dong and Wang 2022, arXiv 2106.08567). GDPs alone stay a GDP. A piecewise-linear curve becomes the pair
+with its sides, put on a lattice from above.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.gdp import GDP
 from privacy_accountant.guarantees.pld import PLD
 from privacy_accountant.guarantees.registry import composition, power, total
+from privacy_accountant.guarantees.tradeoff import TradeOff
 
 
 @total(PLD, rank=2)
 @total(ADP, rank=4)
-def unite(guarantees: Sequence[ADP | GDP | PLD]) -> PLD:
+@total(TradeOff, rank=5)
+def unite(guarantees: Sequence[ADP | GDP | PLD | TradeOff]) -> PLD:
     """All pairs of all."""
     return PLD().union(*(guarantee.to(PLD) for guarantee in guarantees))
 
@@ -24,14 +27,18 @@ def unite(guarantees: Sequence[ADP | GDP | PLD]) -> PLD:
 @composition(GDP, ADP)
 @composition(PLD, ADP)
 @composition(PLD, GDP)
-def unite_two(first: PLD | GDP, second: ADP | GDP) -> PLD:
+@composition(PLD, TradeOff)
+@composition(GDP, TradeOff)
+@composition(ADP, TradeOff)
+def unite_two(first: PLD | GDP | ADP, second: ADP | GDP | TradeOff) -> PLD:
     """All pairs of both."""
     return unite((first, second))
 
 
 @power(ADP)
-def repeat_response(guarantee: ADP, count: int) -> ADP | PLD:
-    """`count` equal randomized responses; one is itself."""
+@power(TradeOff)
+def repeat_pair(guarantee: ADP | TradeOff, count: int) -> ADP | TradeOff | PLD:
+    """`count` equal pairs; one is itself."""
     return guarantee if count == 1 else guarantee.to(PLD).times(count)
 
 

@@ -7,12 +7,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from privacy_accountant.exact import Real, canonical, exact
-from privacy_accountant.guarantees.adp import ADP
-from privacy_accountant.guarantees.gdp import GDP
-from privacy_accountant.guarantees.pld import PLD
 from privacy_accountant.guarantees.rdp import RDP
-from privacy_accountant.guarantees.registry import composition, power, total
-from privacy_accountant.guarantees.zcdp import ZCDP
+from privacy_accountant.guarantees.registry import power, total
 
 
 @total(RDP, rank=0)
@@ -23,15 +19,6 @@ def add_curves(guarantees: Sequence[RDP]) -> RDP:
     orders = tuple(known[order] for order in sorted(known) if order <= last)
     curves = [guarantee.at(orders).epsilons for guarantee in guarantees]
     return RDP(orders, tuple(_sum(column) for column in zip(*curves, strict=True)))
-
-
-@composition(RDP, ZCDP)
-@composition(RDP, GDP)
-@composition(RDP, ADP)
-@composition(RDP, PLD)
-def add_at_orders(first: RDP, second: ZCDP | GDP | ADP | PLD) -> RDP:
-    """The sum at the orders of the RDP part."""
-    return add_curves((first, second.to(RDP, orders=first.orders)))
 
 
 def _sum(epsilons: Sequence[Real]) -> Real:

@@ -34,8 +34,7 @@ _MOST_VERTICES = 1 << 20
 
 _MASS_AT_INFINITY = (
     "with delta > 0 the privacy loss is infinite with positive probability, so no finite {target} bounds it; read beta, "
-    "get_delta or to(ADP, delta=...) directly, and compose it with ADP, GDP and PLD (a part that has only rho or RDP "
-    "becomes a pair by to(ADP, delta=...))"
+    "get_delta or to(ADP, delta=...) directly, and compose it as it is, with every other form"
 )
 
 
@@ -158,12 +157,16 @@ def _(pair: GaussianPair) -> Fraction:
 @mu_squared.register
 def _(pair: LaplacePair) -> Fraction:
     epsilon = float_up(pair.epsilon)
+    if epsilon == 0:
+        return Fraction(0)
     return _square(symmetric_mu(-math.expm1(-epsilon / 2), -epsilon / 2 - math.log(2)))
 
 
 @mu_squared.register
 def _(pair: RandomizedResponsePair) -> Fraction:
     epsilon = float_up(pair.epsilon)
+    if epsilon == 0:
+        return Fraction(0)
     return _square(symmetric_mu(math.tanh(epsilon / 2), -epsilon - math.log1p(math.exp(-epsilon))))
 
 

@@ -11,9 +11,11 @@ from privacy_accountant.exact import float_down, float_up, non_negative_or_infin
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.base import PrivacyGuarantee
 from privacy_accountant.guarantees.gdp import GDP
+from privacy_accountant.guarantees.mixed import Mixed
 from privacy_accountant.guarantees.pld import PLD
 from privacy_accountant.guarantees.rdp import RDP
 from privacy_accountant.guarantees.registry import conversion
+from privacy_accountant.guarantees.tradeoff import TradeOff
 from privacy_accountant.guarantees.zcdp import ZCDP
 
 Rule = Callable[..., ADP]
@@ -52,6 +54,8 @@ _register(GDP, "Dong, Roth and Su 2019, arXiv 1905.02383; Balle and Wang 2018, a
 _register(RDP, "Zhu, Dong and Wang 2022, arXiv 2106.08567; Riess et al. 2026, arXiv 2602.04562")
 _register(ZCDP, "Zhu, Dong and Wang 2022, arXiv 2106.08567; Riess et al. 2026, arXiv 2602.04562")
 _register(PLD, "Zhu, Dong and Wang 2022, arXiv 2106.08567")
+_register(Mixed, "Bun and Steinke 2016, arXiv 1605.02065; Zhu, Dong and Wang 2022, arXiv 2106.08567")
+_register(TradeOff, "Dong, Roth and Su 2019, arXiv 1905.02383")
 
 
 @conversion(ADP, ADP, exact=False, citation="Kairouz, Oh and Viswanath 2015, arXiv 1311.0776")

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 
+from privacy_accountant.conversions import concentrated, corners
 from privacy_accountant.conversions.parts import mu_squared, total
 from privacy_accountant.exact import exact, root_up
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.base import PrivacyGuarantee
 from privacy_accountant.guarantees.gdp import GDP
+from privacy_accountant.guarantees.mixed import Mixed
 from privacy_accountant.guarantees.pld import PLD
 from privacy_accountant.guarantees.rdp import RDP
 from privacy_accountant.guarantees.registry import conversion, no_conversion
+from privacy_accountant.guarantees.tradeoff import TradeOff
 from privacy_accountant.guarantees.zcdp import ZCDP
 
 
@@ -32,15 +35,30 @@ def losses_to_gaussian(guarantee: PLD) -> GDP:
     return _gaussian(guarantee)
 
 
+@conversion(TradeOff, GDP, exact=False, citation="Dong, Roth and Su 2019, arXiv 1905.02383")
+def corners_to_gaussian(guarantee: TradeOff) -> GDP:
+    """The largest mu of any corner; there is none when f(0) < 1."""
+    return GDP(corners.mu(guarantee))
+
+
+@conversion(ZCDP, GDP, exact=False, citation="Sampford 1953; proof in the mathematics page")
+def concentrated_to_gaussian(guarantee: ZCDP) -> GDP:
+    """A proved mu, within 1e-4 of that of the attack with equal errors: corners of tangents, and a bound on what is left of them."""
+    return GDP(concentrated.mu(guarantee))
+
+
 no_conversion(
     RDP,
     GDP,
     "attacks of very small false positive rate escape bounds at finitely many orders, so no finite mu follows from them; "
     "convert the mechanism itself to GDP, or read beta, get_delta and advantage directly",
 )
-no_conversion(
-    ZCDP,
-    GDP,
-    "no mu is proved yet whose trade-off function lies below that of the Renyi region; "
-    "convert the mechanism itself to GDP, or read beta, get_delta and advantage directly",
-)
+
+
+for _target in (GDP, RDP, ZCDP):
+    no_conversion(
+        Mixed,
+        _target,
+        "some of its parts reveal all with positive probability and have no Renyi bound, so no finite one holds for the whole; read "
+        "beta, get_delta or to(ADP, delta=...) directly, or take the part that has one from `divergences`",
+    )

@@ -1,13 +1,20 @@
-"""To privacy loss distributions: the forms that one dominating pair describes exactly."""
+"""To privacy loss distributions: one dominating pair where it describes a form exactly, a pair with the same curve elsewhere."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from privacy_accountant.conversions.lattice import pair_on_lattice
 from privacy_accountant.conversions.parts import parts_of
+from privacy_accountant.conversions.to_tradeoff import COUNT, supported
+from privacy_accountant.exact import integer
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.gdp import GDP
+from privacy_accountant.guarantees.mixed import Mixed
 from privacy_accountant.guarantees.pld import PLD
 from privacy_accountant.guarantees.rdp import RDP
-from privacy_accountant.guarantees.registry import conversion, no_conversion
+from privacy_accountant.guarantees.registry import conversion
+from privacy_accountant.guarantees.tradeoff import TradeOff
 from privacy_accountant.guarantees.zcdp import ZCDP
 
 
@@ -23,9 +30,38 @@ def gaussian_to_losses(guarantee: GDP) -> PLD:
     return PLD.of(*parts_of(guarantee)[0])
 
 
-_THROUGH_THE_PROFILE = (
-    "it would have to go through its profile, with a loss at each composition that is not built yet; "
-    "beta, get_delta and to(ADP, delta=...) work directly, and {own} composes with {own}, GDP and pure ADP"
-)
-no_conversion(RDP, PLD, _THROUGH_THE_PROFILE.format(own="RDP"))
-no_conversion(ZCDP, PLD, _THROUGH_THE_PROFILE.format(own="ZCDP"))
+POINTS = 2048
+
+
+@conversion(TradeOff, PLD, exact=False, citation="Zhu, Dong and Wang 2022, arXiv 2106.08567")
+def corners_to_losses(guarantee: TradeOff, *, points: Any = POINTS) -> PLD:
+    """The finite pair with these sides, its losses split between the points of a lattice; f stays where it is at their corners.
+
+    Args:
+        guarantee: The curve.
+        points: About how many lattice points cover the losses.
+    """
+    pair = pair_on_lattice(guarantee, integer(points, "points", "an integer >= 2", least=2))
+    return PLD() if pair is None else PLD.of(pair)
+
+
+@conversion(RDP, PLD, exact=False, citation="Zhu, Dong and Wang 2022, arXiv 2106.08567")
+@conversion(ZCDP, PLD, exact=False, citation="Zhu, Dong and Wang 2022, arXiv 2106.08567")
+def profile_to_losses(guarantee: RDP | ZCDP, *, count: Any = COUNT, points: Any = POINTS) -> PLD:
+    """A pair with the guarantee's curve, through its supporting lines.
+
+    Valid, and lossy twice: by what the lines leave out, and because a curve says less than the bounds it came from. Compose in
+    the form's own currency first.
+
+    Args:
+        guarantee: A form that has a curve, but no pair of its own.
+        count: How many supporting lines at most.
+        points: About how many lattice points cover the losses.
+    """
+    return corners_to_losses(supported(guarantee, count=count), points=points)
+
+
+@conversion(Mixed, PLD, exact=False, citation="Zhu, Dong and Wang 2022, arXiv 2106.08567")
+def mixed_to_losses(guarantee: Mixed, *, count: Any = COUNT, points: Any = POINTS) -> PLD:
+    """The pairs as they are, beside one with the curve of the divergences; parameters as for those."""
+    return guarantee.as_losses(count=count, points=points)

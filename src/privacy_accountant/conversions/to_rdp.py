@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
+from privacy_accountant.conversions import corners
 from privacy_accountant.conversions.parts import renyi, total
 from privacy_accountant.exact import Real, canonical, exact
 from privacy_accountant.guarantees.adp import ADP
@@ -14,6 +15,7 @@ from privacy_accountant.guarantees.gdp import GDP
 from privacy_accountant.guarantees.pld import PLD
 from privacy_accountant.guarantees.rdp import RDP, read_orders
 from privacy_accountant.guarantees.registry import conversion
+from privacy_accountant.guarantees.tradeoff import TradeOff
 from privacy_accountant.guarantees.zcdp import ZCDP
 
 
@@ -53,6 +55,13 @@ def concentrated_to_rdp(guarantee: ZCDP, *, orders: Any) -> RDP:
         for order in at
     ]
     return RDP(at, bounds)
+
+
+@conversion(TradeOff, RDP, exact=False, citation="Dong, Roth and Su 2019, arXiv 1905.02383")
+def corners_to_rdp(guarantee: TradeOff, *, orders: Any) -> RDP:
+    """A finite sum over the sides, rounded up; there is none when f(0) < 1."""
+    at = read_orders(orders)
+    return RDP(at, [corners.renyi(guarantee, exact(order)) for order in at])
 
 
 @conversion(RDP, RDP, exact=False, citation="van Erven and Harremoes 2014, arXiv 1206.2459")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from privacy_accountant.conversions import corners
 from privacy_accountant.conversions.parts import rho, total
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.gdp import GDP
 from privacy_accountant.guarantees.pld import PLD
 from privacy_accountant.guarantees.rdp import RDP
 from privacy_accountant.guarantees.registry import conversion, no_conversion
+from privacy_accountant.guarantees.tradeoff import TradeOff
 from privacy_accountant.guarantees.zcdp import ZCDP
 
 
@@ -27,6 +29,12 @@ def gaussian_to_zcdp(guarantee: GDP) -> ZCDP:
 def losses_to_zcdp(guarantee: PLD) -> ZCDP:
     """The sum of the parts' rho; each part's is attained."""
     return ZCDP(total(guarantee, "ZCDP", rho))
+
+
+@conversion(TradeOff, ZCDP, exact=False, citation="van Erven and Harremoes 2014, arXiv 1206.2459")
+def corners_to_zcdp(guarantee: TradeOff) -> ZCDP:
+    """The least rho over all orders, from above: (order - 1) times a divergence is convex; there is none when f(0) < 1."""
+    return ZCDP(corners.rho(guarantee))
 
 
 no_conversion(

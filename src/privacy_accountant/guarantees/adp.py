@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import numpy as np
 
 from privacy_accountant.exact import Real, exact, float_down, float_up, non_negative_or_infinite, probability
 from privacy_accountant.guarantees.arguments import Array
-from privacy_accountant.guarantees.base import PrivacyGuarantee
+from privacy_accountant.guarantees.attacks import least_epsilon, rates_above
+from privacy_accountant.guarantees.routes import ClosedForm
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _ROUND = 2.0**-50
 """Pays for the few roundings of a closed form, elementary functions within an ulp or two assumed."""
@@ -24,7 +29,7 @@ def _delta_field(value: object) -> Real:
 
 
 @attrs.frozen(repr=False)
-class ADP(PrivacyGuarantee):
+class ADP(ClosedForm):
     r"""Approximate differential privacy, :math:`(\varepsilon, \delta)`; pure when delta is 0.
 
     It is dominated by :math:`(\varepsilon, \delta)` randomized response (Kairouz, Oh and Viswanath 2015, arXiv 1311.0776):
@@ -53,6 +58,65 @@ class ADP(PrivacyGuarantee):
 
     epsilon: Real = attrs.field(converter=_epsilon_field)
     delta: Real = attrs.field(default=0.0, converter=_delta_field)
+
+    @classmethod
+    def from_error_rates(cls, alpha: Any, beta: Any, delta: Any = 0.0) -> Self:
+        r"""The least guarantee at this delta that an attack with these error rates does not contradict: a lower bound, for auditing.
+
+        .. math:: \varepsilon = \max\Bigl(0, \log\frac{1-\delta-\beta}{\alpha}, \log\frac{1-\delta-\alpha}{\beta}\Bigr)
+
+        rounded down (Kairouz, Oh and Viswanath 2015, arXiv 1311.0776). An error rate of 0 refutes every finite epsilon, unless
+        delta alone allows it.
+
+        Args:
+            alpha: The attack's false positive rate.
+            beta: Its false negative rate.
+            delta: The delta of the guarantee.
+
+        Raises:
+            InvalidParameterError: When a number is not in [0, 1].
+
+        Example:
+            >>> ADP.from_error_rates(alpha=0.25, beta=0.25, delta=0.5)
+            ADP(epsilon=0.0, delta=0.5)
+            >>> round(ADP.from_error_rates(alpha=0.01, beta=0.9).epsilon, 4)
+            2.3026
+        """
+        return cls(least_epsilon(alpha, beta, delta), delta)
+
+    @classmethod
+    def from_error_counts(
+        cls,
+        false_positives: int,
+        negatives: int,
+        false_negatives: int,
+        positives: int,
+        *,
+        delta: Any = 0.0,
+        confidence: Any = 0.95,
+    ) -> Self:
+        """The epsilon below which an experiment refutes the guarantee, with this confidence.
+
+        Both error rates are replaced by Clopper-Pearson upper bounds, each of half the remaining error. If the release does have
+        (epsilon, delta), the result exceeds that epsilon in at most a share 1 - confidence of all experiments.
+
+        Args:
+            false_positives: How many of the trials without the record the attack called positive.
+            negatives: How many trials without the record there were.
+            false_negatives: How many of the trials with the record the attack called negative.
+            positives: How many trials with the record there were.
+            delta: The delta of the guarantee.
+            confidence: In (0, 1).
+
+        Raises:
+            InvalidParameterError: When a count is negative or above its total, or confidence is not in (0, 1).
+
+        Example:
+            >>> ADP.from_error_counts(0, 1000, 500, 1000).epsilon > 4
+            True
+        """
+        alpha, beta = rates_above(false_positives, negatives, false_negatives, positives, confidence)
+        return cls.from_error_rates(alpha, beta, delta)
 
     def _beta(self, alpha: Array) -> Array:
         epsilon, room = float_up(self.epsilon), float_down(1 - exact(self.delta))

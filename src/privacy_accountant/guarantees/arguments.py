@@ -43,7 +43,11 @@ def _number(value: object, field: str, rule: str) -> float:
     """One number, infinities included: the range decides about those."""
     if isinstance(value, float) and math.isinf(value):
         return float(value)
-    return float(real(value, field, rule, infinite=True))
+    number = real(value, field, rule, infinite=True)
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def _as_numbers(values: ArrayLike, field: str, rule: str) -> Array:
@@ -51,6 +55,8 @@ def _as_numbers(values: ArrayLike, field: str, rule: str) -> Array:
         array = np.asarray(values)
     except ValueError:
         raise InvalidParameterError(field, f"{rule} (a vector must not be ragged)", values) from None
+    if isinstance(values, (list, tuple)) and _holds_boolean(values):
+        raise InvalidParameterError(field, f"{rule} (a boolean is none)", values)
     if array.dtype.kind == "O":
         array = np.array([_number(value, field, rule) for value in array.reshape(-1)]).reshape(array.shape)
     if array.dtype.kind not in "iuf":
@@ -58,6 +64,21 @@ def _as_numbers(values: ArrayLike, field: str, rule: str) -> Array:
     if array.size == 0:
         raise InvalidParameterError(field, f"{rule} (a vector must not be empty)", values)
     return array.astype(np.float64)
+
+
+def _holds_boolean(values: Any) -> bool:
+    """Whether a nested list holds a boolean, which numpy would silently count as 0 or 1."""
+    if isinstance(values, (list, tuple)):
+        return any(_holds_boolean(value) for value in values)
+    return isinstance(values, (bool, np.bool_))
+
+
+def answer_one(value: object, field: str, rule: str) -> float:
+    """One number in [0, 1]; a vector is refused."""
+    flat, shape = read_array(value, field, rule, 0.0, 1.0)  # type: ignore[arg-type] # what it refuses may be anything
+    if shape is not None:
+        raise InvalidParameterError(field, f"{rule}, not a vector", value)
+    return float(flat[0])
 
 
 def answer(

@@ -5,16 +5,28 @@ from __future__ import annotations
 import abc
 import html
 import math
-from fractions import Fraction
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
-from privacy_accountant.exact import Real, float_up, integer
+from privacy_accountant.exact import integer
 from privacy_accountant.guarantees import registry
-from privacy_accountant.guarantees.arguments import Answer, Array, answer
+from privacy_accountant.guarantees.arguments import Answer, Array, answer, answer_one
+from privacy_accountant.guarantees.display import show_field, show_fraction, shown_fields
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = [
+    "Form",
+    "PrivacyGuarantee",
+    "one_minus_down",
+    "one_minus_up",
+    "show_field",
+    "show_fraction",
+    "shown_fields",
+]
 
 Form = TypeVar("Form", bound="PrivacyGuarantee")
 
@@ -71,7 +83,7 @@ class PrivacyGuarantee(abc.ABC):
             >>> round(GDP(mu=1.0).beta(0.05), 4)
             0.7405
         """
-        return answer(self._beta, alpha, "alpha", _UNIT)
+        return answer(self._below_chance, alpha, "alpha", _UNIT)
 
     def get_delta(self, epsilon: ArrayLike) -> Answer:
         r"""The privacy profile :math:`\delta(\varepsilon)` at any real epsilon: an upper bound.
@@ -155,7 +167,7 @@ class PrivacyGuarantee(abc.ABC):
         Raises:
             InvalidParameterError: When baseline is not in [0, 1].
         """
-        return answer(lambda eta: one_minus_up(self._beta(eta)), baseline, "baseline", _UNIT)
+        return answer(self._power, baseline, "baseline", _UNIT)
 
     def ppv(self, alpha: ArrayLike, prior: float) -> Answer:
         r"""The largest share of right accusations of an attack with false positive rate exactly alpha: an upper bound.
@@ -171,7 +183,7 @@ class PrivacyGuarantee(abc.ABC):
         Raises:
             InvalidParameterError: When alpha or prior is not in [0, 1].
         """
-        pi = float(answer(lambda p: p, prior, "prior", _UNIT))
+        pi = answer_one(prior, "prior", _UNIT)
         return answer(lambda a: self._ppv(a, pi), alpha, "alpha", _UNIT)
 
     def compose(self, *others: PrivacyGuarantee) -> PrivacyGuarantee:
@@ -197,6 +209,27 @@ class PrivacyGuarantee(abc.ABC):
         """
         return registry.self_compose(self, integer(count, "count", "an integer >= 1", least=1))
 
+    def for_group(self, size: int) -> Self:
+        r"""What this guarantee says about `size` people whose records change together, such as a household.
+
+        In general the curve :math:`1 - (1-f)\circ\dots\circ(1-f)` (Dong, Roth and Su 2019, arXiv 1905.02383, Theorem 2.14), in each form
+        by its own rule: :math:`k\mu`, :math:`k^2\rho`, Laplace noise moved k times as far, and for (epsilon, delta) the
+        usual pair, which `to(TradeOff).for_group(k)` undercuts.
+
+        Args:
+            size: How many people, k.
+
+        Raises:
+            InvalidParameterError: When size is not an integer of at least 1.
+            UnsupportedConversionError: For an `RDP` whose orders are too small for a group of this size.
+
+        Example:
+            >>> from privacy_accountant import GDP
+            >>> GDP(mu=0.5).for_group(3)
+            GDP(mu=1.5)
+        """
+        return cast("Self", registry.for_group(self, integer(size, "size", "an integer >= 1", least=1)))
+
     def to(self, form: type[Form], **parameters: Any) -> Form:
         """This guarantee in another form, never with less risk than it has.
 
@@ -214,6 +247,13 @@ class PrivacyGuarantee(abc.ABC):
             ZCDP(rho=0.5)
         """
         return registry.convert(self, form, parameters)
+
+    def _below_chance(self, alpha: Array) -> Array:
+        return np.minimum(self._beta(alpha), one_minus_down(alpha))
+
+    def _power(self, alpha: Array) -> Array:
+        """1 - f from above, and no less than chance has where alpha is below the round-off of 1."""
+        return np.maximum(one_minus_up(self._beta(alpha)), alpha)
 
     def _two_sided_delta(self, epsilon: Array) -> Array:
         size = np.abs(epsilon)
@@ -246,7 +286,7 @@ class PrivacyGuarantee(abc.ABC):
         if prior in (0.0, 1.0):
             return np.full_like(alpha, prior)
         inside = alpha > 0
-        power = one_minus_up(self._beta(alpha))
+        power = self._power(alpha)
         right = prior * power / (prior * power + (1 - prior) * np.where(inside, alpha, 1.0))
         if inside.all():
             return _up(right)
@@ -301,21 +341,7 @@ def one_minus_up(values: Array) -> Array:
     return np.where((1.0 - rounded) - values > 0, np.nextafter(rounded, 2.0), rounded)
 
 
-def shown_fields(cls: type) -> list[str]:
-    """Names of the fields of a frozen class that its repr shows."""
-    return [field.name for field in attrs.fields(cast("type[attrs.AttrsInstance]", cls)) if field.repr]
-
-
-def show_field(value: Any) -> str:
-    """A field as people read it; an exact number with a long denominator is shown rounded up and marked so."""
-    if isinstance(value, Fraction):
-        return show_fraction(value)
-    if isinstance(value, tuple):
-        return "(" + ", ".join(show_field(item) for item in value) + ("," if len(value) == 1 else "") + ")"
-    return repr(value)
-
-
-def show_fraction(value: Real) -> str:
-    """`Fraction(1, 3)` when short, else `~0.3678794411714424`, rounded up."""
-    text = repr(value)
-    return text if len(text) <= 24 else f"~{float_up(value)!r}"
+def one_minus_down(values: Array) -> Array:
+    """1 - x for x in [0, 1], rounded down, and only where the difference is not exact."""
+    rounded = 1.0 - values
+    return np.where((1.0 - rounded) - values < 0, np.nextafter(rounded, -1.0), rounded)

@@ -67,6 +67,7 @@ _refusals: dict[tuple[type, type], str] = {}
 _totals: dict[type, Total] = {}
 _compositions: dict[tuple[type, type], Callable[[Any, Any], Any]] = {}
 _powers: dict[type, Callable[[Any, int], Any]] = {}
+_groups: dict[type, Callable[[Any, int], Any]] = {}
 
 
 def conversion(source: type, target: type, *, exact: bool, citation: str) -> Callable[[Rule], Rule]:
@@ -124,6 +125,18 @@ def power(form: type) -> Callable[[Rule], Rule]:
     return register
 
 
+def group(form: type) -> Callable[[Rule], Rule]:
+    """Register what a form says about several people whose records change together."""
+
+    def register(rule: Rule) -> Rule:
+        if form in _groups:
+            raise ValueError(f"a group rule of {form.__name__} is already registered")
+        _groups[form] = rule
+        return rule
+
+    return register
+
+
 @functools.cache
 def _load() -> None:
     for name in _FILLERS:
@@ -172,8 +185,9 @@ def compose(*guarantees: PrivacyGuarantee) -> PrivacyGuarantee:
         *guarantees: At least one guarantee, in any forms.
 
     Returns:
-        Their composition. GDP stays GDP, ADP and mixtures of ADP, GDP and PLD become a PLD, which is exact; with a ZCDP or an
-        RDP among them the result is in that currency.
+        Their composition. GDP stays GDP; ADP, PLD, TradeOff and mixtures of them with GDP become a PLD, which is exact but for the
+        lattice of a TradeOff; with a ZCDP or an RDP among them the result is in that currency, beside a PLD of the parts that have
+        no such bound (`Mixed`, which can only be bounded).
 
     Raises:
         InvalidParameterError: When there is none, or one is not a guarantee.
@@ -221,3 +235,12 @@ def self_compose(guarantee: PrivacyGuarantee, count: int) -> PrivacyGuarantee:
     if rule is None:
         raise InvalidParameterError("guarantee", "of a form that composes", guarantee)
     return cast("PrivacyGuarantee", rule(guarantee, count))
+
+
+def for_group(guarantee: PrivacyGuarantee, size: int) -> PrivacyGuarantee:
+    """The guarantee for `size` people together, by the form's own rule."""
+    _load()
+    rule = _groups.get(type(guarantee))
+    if rule is None:
+        raise InvalidParameterError("guarantee", "of a form with a rule for groups", guarantee)
+    return guarantee if size == 1 else cast("PrivacyGuarantee", rule(guarantee, size))

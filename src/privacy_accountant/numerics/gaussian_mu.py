@@ -30,9 +30,7 @@ def symmetric_mu(advantage: float, log_error: float) -> float:
         >>> round(symmetric_mu(math.tanh(0.5), -math.log1p(math.e)), 6)
         1.232035
     """
-    if advantage <= 0:
-        return 0.0
-    if advantage < _NEAR_HALF:
+    if advantage < _NEAR_HALF:  # an advantage that underflowed still has a positive mu
         mu = 2 * math.sqrt(2) * float(erfinv(advantage))
     else:
         mu = -2 * float(ndtri_exp(log_error))
@@ -48,3 +46,18 @@ def vertices_mu(log_alpha: Array, log_beta: Array) -> float:
     """
     left, right = -ndtri_exp(log_alpha), -ndtri_exp(log_beta)
     return float(np.max(left + right + _SLACK * _ULP * (1 + np.abs(left) + np.abs(right))))
+
+
+def corners_mu(log_alpha: Array, log_beta: Array, log_power: Array) -> float:
+    """The least mu that lies below corners on the left of the diagonal, rounded up; 0 when there are none.
+
+    Args:
+        log_alpha: Logarithms of the corners' false positive rates, each rate at most 1/2.
+        log_beta: Logarithms of their false negative rates.
+        log_power: Logarithms of one minus those; where the rate is above 1/2 these have its digits.
+    """
+    if not len(log_alpha):
+        return 0.0
+    left = -ndtri_exp(log_alpha)
+    right = np.where(log_power < -math.log(2), ndtri_exp(log_power), -ndtri_exp(log_beta))
+    return max(0.0, float(np.max(left + right + _SLACK * _ULP * (1 + np.abs(left) + np.abs(right)))))

@@ -161,7 +161,7 @@ def gaussian_beta(alpha: Array, mu: float) -> Array:
 
 def gaussian_advantage(mu: float) -> float:
     """Upper bound on the total variation between two unit normals at distance mu."""
-    return min(float(erf(mu / 2 * _ROOT_HALF)) * (1 + 8 * _UNIT_ROUND), 1.0)
+    return min(max(float(erf(mu / 2 * _ROOT_HALF)) * (1 + 8 * _UNIT_ROUND), TINY), 1.0)
 
 
 def normal_quantile(p: Array) -> Array:

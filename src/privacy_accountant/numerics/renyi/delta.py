@@ -114,7 +114,8 @@ def zcdp_delta(epsilon: Array, rho: float) -> Array:
     deep = (epsilon > 0) & (delta < _DEEP) & (delta > TINY)
     if deep.any():
         far = epsilon[deep]
-        delta[deep] = np.minimum(delta[deep], tail_delta(far, tail_order(far, rho), rho))
+        with np.errstate(all="ignore"):  # a minute rho has no order that fits a double; the tail then says 1
+            delta[deep] = np.minimum(delta[deep], tail_delta(far, tail_order(far, rho), rho))
     return delta
 
 
