@@ -101,7 +101,7 @@ def test_a_report_is_a_value():
     assert report == RiskReport(GDP(1), study=STUDY)
     assert str(report) == str(pickle.loads(pickle.dumps(report)))  # noqa: S301 (its own)
     assert hash(report) == hash(RiskReport(GDP(1), study=STUDY))
-    assert repr(RiskReport(GDP(1))) == "RiskReport(guarantee=GDP(mu=1.0), study=None)"
+    assert repr(RiskReport(GDP(1))) == "RiskReport(guarantee=GDP(mu=1.0), study=None, for_group=())"
     with pytest.raises(attrs.exceptions.FrozenInstanceError):
         report.guarantee = GDP(2)
     with pytest.raises(TypeError):

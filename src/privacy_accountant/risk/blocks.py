@@ -8,9 +8,10 @@ from typing import TypeAlias
 import attrs
 
 from privacy_accountant.guarantees.base import PrivacyGuarantee
+from privacy_accountant.guarantees.summary import MuSummary
 from privacy_accountant.risk.facts import StudyFacts
-from privacy_accountant.risk.figures import Figures
-from privacy_accountant.risk.rounding import Side, at_most, label, number, percent, percent_label
+from privacy_accountant.risk.figures import ALPHAS, PRIORS, Figures
+from privacy_accountant.risk.rounding import Side, at_most, label, number, percent, percent_label, points
 from privacy_accountant.risk.sentences import CLOSING, sentences
 from privacy_accountant.risk.words import words_for
 
@@ -60,8 +61,12 @@ def blocks_of(guarantee: PrivacyGuarantee, study: StudyFacts | None, figures: Fi
         Sentences("In plain words", sentences(figures, words)),
         _attacks(figures),
         _guesses(figures),
+        _accusations(figures),
+        _successes(figures),
         _profile(figures),
     ]
+    if figures.groups:
+        blocks.append(_groups(figures))
     if study is not None:
         blocks += [Pairs(title, rows) for title, rows in _study(study) if rows]
     return (*blocks, Sentences("How to read this", CLOSING))
@@ -73,6 +78,8 @@ def _claim(
     rows = [("guarantee", _shortened(repr(guarantee)))]
     if study is not None:
         rows.append(("claim", study.claim))
+        if study.unit is not None:
+            rows.append(("unit of privacy", study.unit))
     return (*rows, ("protected", relation))
 
 
@@ -105,12 +112,90 @@ def _guesses(figures: Figures) -> Table:
     )
 
 
+def _accusations(figures: Figures) -> Table:
+    worth = {(one.alpha, one.prior): percent(one.ppv, Side.AT_MOST) for one in figures.accusations}
+    heads = (f"prior belief\n{percent_label(prior)}" for prior in PRIORS)
+    return Table(
+        "How many accusations are right, at most",
+        ("false positive rate\n(alpha)", *heads),
+        tuple((percent_label(alpha), *(worth[alpha, prior] for prior in PRIORS)) for alpha in ALPHAS),
+        ("The share grows as the false positive rate falls: it means nothing without it.",),
+    )
+
+
+def _successes(figures: Figures) -> Table:
+    return Table(
+        "What an attempt on one record can achieve",
+        ("success without\nthe record", "success at most\nwith it"),
+        tuple(
+            (percent_label(one.baseline), percent(one.attack_success, Side.AT_MOST))
+            for one in figures.successes
+        ),
+        ("To single a person out, to infer an attribute, or to reconstruct the record.",),
+    )
+
+
 def _profile(figures: Figures) -> Table:
     shown = [one for one in figures.epsilons if one.delta > 0 or one.epsilon < float("inf")]
+    remarks = tuple(
+        f"As {name}: {symbol} at most {number(value, Side.AT_MOST)}."
+        for name, symbol, value in (
+            ("Gaussian differential privacy", "mu", figures.mu),
+            ("zero-concentrated differential privacy", "rho", figures.rho),
+        )
+        if value is not None and value < float("inf")
+    )
+    if figures.summary is not None:
+        remarks += (_summarized(figures.summary),)
+    title = "As (epsilon, delta)-differential privacy"
+    if all(one.epsilon_low is None for one in shown):
+        rows = tuple((label(one.delta), number(one.epsilon, Side.AT_MOST)) for one in shown)
+        return Table(title, ("delta", "epsilon at most"), rows, remarks)
     return Table(
-        "As (epsilon, delta)-differential privacy",
-        ("delta", "epsilon at most"),
-        tuple((label(one.delta), number(one.epsilon, Side.AT_MOST)) for one in shown),
+        title,
+        ("delta", "least epsilon is\nat least", "and at most"),
+        tuple(
+            (
+                label(one.delta),
+                number(one.epsilon_low or 0.0, Side.AT_LEAST),
+                number(one.epsilon, Side.AT_MOST),
+            )
+            for one in shown
+        ),
+        remarks,
+    )
+
+
+def _summarized(summary: MuSummary) -> str:
+    slack = f"with slack {label(float(summary.slack))}" if summary.slack else "without slack"
+    return (
+        f"Summary by one Gaussian curve, {slack}: mu at most {number(summary.mu, Side.AT_MOST)}, which overstates the"
+        f" risk by {at_most(points(summary.regret, Side.AT_MOST))} in each error rate (its regret)."
+    )
+
+
+def _groups(figures: Figures) -> Table:
+    first = figures.groups[0]
+    return Table(
+        "What a group risks as a whole",
+        (
+            "people whose\nrecords change",
+            f"recognised at most\n(TPR at {percent_label(first.alpha)})",
+            "advantage\nat most",
+            f"error at least\n(prior {percent_label(first.prior)})",
+        ),
+        tuple(
+            (
+                str(one.size),
+                percent(one.tpr, Side.AT_MOST),
+                percent(one.advantage, Side.AT_MOST),
+                percent(one.bayes_risk, Side.AT_LEAST),
+            )
+            for one in figures.groups
+        ),
+        (
+            "Such as a household: the records of all of them differ between the two data sets that an attack tells apart.",
+        ),
     )
 
 
@@ -130,6 +215,7 @@ def _study(study: StudyFacts) -> tuple[tuple[str, tuple[tuple[str, str], ...]], 
             "failed",
             f"{study.failures:,} after touching the data, counted as spent" if study.failures else None,
         ),
+        ("voided", f"{len(study.voids):,} given back, data never touched" if study.voids else None),
         ("ledger head", study.ledger_head),
     )
     facts = tuple((name, text) for name, text in texts if text is not None)

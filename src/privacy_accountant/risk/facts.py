@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import attrs
@@ -15,8 +16,12 @@ CLAIM_OF_A_BUDGET = (
     " the budget has been spent."
 )
 CLAIM_OF_A_PLAN = (
-    "The claim is the composition of the releases made. It holds if they were fixed in advance, before the first"
-    " result was seen."
+    "The claim is the composition of the releases made. It holds if they and their number were fixed in advance, before"
+    " the first result was seen; a study that was stopped because of a result claims its budget."
+)
+CLAIM_OF_A_TARGET = (
+    "The figures are those of the guarantee that enforces the budget: where the budget names a figure, theirs is no"
+    " worse."
 )
 
 
@@ -65,6 +70,27 @@ def _read_mechanisms(value: Any) -> tuple[tuple[str, str], ...]:
     return pairs
 
 
+def _read_texts(value: Any) -> tuple[str, ...]:
+    """Freeze a list of texts."""
+    texts = () if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__") else tuple(value)
+    if not all(isinstance(text, str) for text in texts) or (value and not texts):
+        raise InvalidParameterError("voids", "texts (str)", value)
+    return texts
+
+
+def _read_spending(value: Any) -> tuple[tuple[str, float], ...]:
+    """Freeze the list of times with shares of the budget."""
+    rule = "pairs of a time in ISO 8601 and a share >= 0 of the budget"
+    try:
+        steps = tuple((time, float(share)) for time, share in value)
+        known = all(share >= 0 and datetime.fromisoformat(time) for time, share in steps)
+    except (TypeError, ValueError):
+        known = False
+    if not known:
+        raise InvalidParameterError("spending", rule, value)
+    return steps
+
+
 @attrs.frozen(kw_only=True)
 class StudyFacts:
     """The facts of a study that a risk report prints: texts and counts, nothing that could be spent or changed.
@@ -87,6 +113,9 @@ class StudyFacts:
         failures: How many releases failed after they touched the data; they stay spent.
         pending: How many releases were begun and not finished; they count as spent.
         ledger_head: The hash of the ledger's last entry.
+        unit: The unit of privacy: whose data one record is, such as `"one patient's stays in 2026"`.
+        spending: The share of the budget that was used after each release, as (time, share) with times in ISO 8601.
+        voids: What was given back because its data was never touched, one text for each, with the steward's reason.
 
     Raises:
         InvalidParameterError: When a field is not of its kind, or a count is negative.
@@ -115,6 +144,9 @@ class StudyFacts:
     failures: int = attrs.field(default=0, validator=_read_count)
     pending: int = attrs.field(default=0, validator=_read_count)
     ledger_head: str | None = attrs.field(default=None, validator=_read_text)
+    unit: str | None = attrs.field(default=None, validator=_read_text)
+    spending: tuple[tuple[str, float], ...] = attrs.field(default=(), converter=_read_spending)
+    voids: tuple[str, ...] = attrs.field(default=(), converter=_read_texts)
 
     @claim.default
     def _claim(self) -> str:

@@ -12,27 +12,28 @@ from privacy_accountant.risk.blocks import Block, Pairs, Sentences, Table
 def as_html(title: str, blocks: Iterable[Block]) -> str:
     """A title and blocks as an HTML fragment; every text is escaped."""
     parts = [f"<h3>{_text(title)}</h3>"]
-    parts += [f"<h4>{_text(block.title)}</h4>{_body(block)}" for block in blocks]
+    parts += [f"<h4>{_text(block.title)}</h4>{body_of(block)}" for block in blocks]
     return f"<section>{''.join(parts)}</section>"
 
 
 @functools.singledispatch
-def _body(block: Block) -> str:
+def body_of(block: Block) -> str:
+    """A block without its title, as HTML."""
     raise TypeError(f"no page for {type(block).__name__}")
 
 
-@_body.register
+@body_of.register
 def _(block: Sentences) -> str:
     return "<ul>" + "".join(f"<li>{_text(item)}</li>" for item in block.items) + "</ul>"
 
 
-@_body.register
+@body_of.register
 def _(block: Pairs) -> str:
     rows = (f'<tr><th scope="row">{_text(name)}</th><td>{_text(text)}</td></tr>' for name, text in block.rows)
     return f"<table><tbody>{''.join(rows)}</tbody></table>"
 
 
-@_body.register
+@body_of.register
 def _(block: Table) -> str:
     head = "".join(f'<th scope="col">{_text(cell)}</th>' for cell in block.header)
     rows = ("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in block.rows)

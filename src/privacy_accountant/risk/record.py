@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from privacy_accountant.guarantees.base import PrivacyGuarantee
+from privacy_accountant.guarantees.summary import MuSummary
 from privacy_accountant.risk.facts import StudyFacts
 from privacy_accountant.risk.figures import Figures
 from privacy_accountant.risk.sentences import sentences
@@ -24,7 +25,10 @@ BOUNDS = {
     "ppv": "upper",
     "attack_success": "upper",
     "epsilon": "upper",
+    "epsilon_low": "lower",
     "delta": "upper",
+    "mu": "upper",
+    "rho": "upper",
 }
 
 
@@ -44,20 +48,34 @@ def record_of(guarantee: PrivacyGuarantee, study: StudyFacts | None, figures: Fi
         "attack_successes": _rows(figures.successes),
         "epsilons_at_delta": _rows(figures.epsilons),
         "deltas_at_epsilon": _rows(figures.deltas),
+        "implied": {"mu": _plain(figures.mu), "rho": _plain(figures.rho)},
+        "summary": None if figures.summary is None else _summary(figures.summary),
+        "groups": _rows(figures.groups),
         "sentences": list(sentences(figures, words_for(neighbors))),
     }
+
+
+def _summary(summary: MuSummary) -> dict[str, Any]:
+    return {"mu": _plain(summary.mu), "slack": float(summary.slack), "regret": summary.regret}
 
 
 def _study(study: StudyFacts) -> dict[str, Any]:
     facts = attrs.asdict(study, recurse=False)
     released = [{"label": name, "mechanism": text} for name, text in study.mechanisms]
-    return {**facts, "neighbors": study.neighbors.name, "mechanisms": released}
+    spending = [{"time": time, "share": share} for time, share in study.spending]
+    return {
+        **facts,
+        "neighbors": study.neighbors.name,
+        "mechanisms": released,
+        "spending": spending,
+        "voids": list(study.voids),
+    }
 
 
 def _rows(rows: tuple[Any, ...]) -> list[dict[str, Any]]:
     return [{name: _plain(value) for name, value in attrs.asdict(row).items()} for row in rows]
 
 
-def _plain(value: float) -> float | str:
+def _plain(value: float | None) -> float | str | None:
     """JSON has no infinity: it is written as the string `inf`."""
-    return "inf" if math.isinf(value) else value
+    return "inf" if value is not None and math.isinf(value) else value

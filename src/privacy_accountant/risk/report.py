@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import functools
 import json
-from typing import TYPE_CHECKING, Any
+import os
+from pathlib import Path
+from typing import Any
 
 import attrs
-from numpy.typing import ArrayLike
 
 from privacy_accountant.errors import InvalidParameterError
-from privacy_accountant.guarantees.arguments import Answer
+from privacy_accountant.exact import integer
 from privacy_accountant.guarantees.base import PrivacyGuarantee
-from privacy_accountant.risk import pictures
 from privacy_accountant.risk.blocks import blocks_of, title_of
+from privacy_accountant.risk.document import as_document, write
 from privacy_accountant.risk.facts import StudyFacts
-from privacy_accountant.risk.figures import Figures, figures_of, true_positive_rate
+from privacy_accountant.risk.frame import as_frame
+from privacy_accountant.risk.markdown import as_markdown
 from privacy_accountant.risk.page import as_html
+from privacy_accountant.risk.pictured import Pictured
+from privacy_accountant.risk.questions import Questions
 from privacy_accountant.risk.record import record_of
+from privacy_accountant.risk.terminal import as_renderable
 from privacy_accountant.risk.text import as_text
-from privacy_accountant.risk.words import words_for
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def _is_guarantee(instance: Any, attribute: attrs.Attribute[Any], value: object) -> None:
@@ -37,9 +37,17 @@ def _is_study(instance: Any, attribute: attrs.Attribute[Any], value: object) -> 
         raise InvalidParameterError(attribute.name, "StudyFacts or None", value)
 
 
+def _read_sizes(value: Any) -> tuple[int, ...]:
+    """Freeze the sizes of groups."""
+    rule = "a tuple of integers >= 2"
+    if not isinstance(value, (tuple, list)):
+        raise InvalidParameterError("for_group", rule, value)
+    return tuple(integer(size, "for_group", rule, least=2) for size in value)
+
+
 # Without slots, so that the figures are asked of the guarantee once and kept.
 @attrs.frozen(slots=False)
-class RiskReport:
+class RiskReport(Questions, Pictured):
     r"""What a guarantee means in terms of attacks on one person.
 
     `print(report)` gives a page for people, `to_json()` a record for machines, and the methods answer single questions.
@@ -54,9 +62,12 @@ class RiskReport:
         guarantee: The guarantee that is read.
         study: Facts about the study that the guarantee is claimed for, or None. They choose the words (the relation between
             neighbouring data sets) and say what the claim rests on.
+        for_group: Sizes of groups whose records change together, such as `(2, 5)` for households: the report then says what
+            each group risks as a whole.
 
     Raises:
-        InvalidParameterError: When `guarantee` is not a guarantee, or `study` is not `StudyFacts`.
+        InvalidParameterError: When `guarantee` is not a guarantee, `study` is not `StudyFacts`, or a size is not an integer of
+            at least 2.
 
     Example:
         >>> from privacy_accountant import GDP
@@ -69,72 +80,7 @@ class RiskReport:
 
     guarantee: PrivacyGuarantee = attrs.field(validator=_is_guarantee)
     study: StudyFacts | None = attrs.field(default=None, kw_only=True, validator=_is_study)
-
-    def beta(self, alpha: ArrayLike) -> Answer:
-        """The least share of people that an attack misses at the false positive rate alpha: a lower bound.
-
-        Raises:
-            InvalidParameterError: When alpha is not in [0, 1].
-        """
-        return self.guarantee.beta(alpha)
-
-    def tpr(self, alpha: ArrayLike) -> Answer:
-        r"""The largest true positive rate, :math:`1 - f(\alpha)`, at the false positive rate alpha: an upper bound.
-
-        Raises:
-            InvalidParameterError: When alpha is not in [0, 1].
-
-        Example:
-            >>> from privacy_accountant import GDP
-            >>> RiskReport(GDP(mu=0)).tpr([0.0, 0.01, 1.0]).tolist()
-            [0.0, 0.01, 1.0]
-        """
-        return true_positive_rate(self.guarantee, alpha)
-
-    @property
-    def advantage(self) -> float:
-        r"""The largest :math:`\mathrm{TPR} - \alpha` of any attack: an upper bound."""
-        return self.guarantee.advantage
-
-    def bayes_risk(self, prior: ArrayLike) -> Answer:
-        """The least error of an attacker whose belief before the results is `prior`: a lower bound.
-
-        Raises:
-            InvalidParameterError: When prior is not in [0, 1].
-        """
-        return self.guarantee.bayes_risk(prior)
-
-    def attack_success(self, baseline: ArrayLike) -> Answer:
-        """The largest success of an attack that succeeds with probability `baseline` without the record: an upper bound.
-
-        Raises:
-            InvalidParameterError: When baseline is not in [0, 1].
-        """
-        return self.guarantee.attack_success(baseline)
-
-    def ppv(self, alpha: ArrayLike, prior: float) -> Answer:
-        """The largest share of right accusations at the false positive rate alpha: an upper bound, never quoted without alpha.
-
-        Raises:
-            InvalidParameterError: When alpha or prior is not in [0, 1].
-        """
-        return self.guarantee.ppv(alpha, prior)
-
-    def get_epsilon(self, delta: ArrayLike) -> Answer:
-        """The least epsilon at a delta: an upper bound, infinity when there is none.
-
-        Raises:
-            InvalidParameterError: When delta is not in [0, 1].
-        """
-        return self.guarantee.get_epsilon(delta)
-
-    def get_delta(self, epsilon: ArrayLike) -> Answer:
-        """The privacy profile at any real epsilon: an upper bound.
-
-        Raises:
-            InvalidParameterError: When epsilon is not a number.
-        """
-        return self.guarantee.get_delta(epsilon)
+    for_group: tuple[int, ...] = attrs.field(default=(), kw_only=True, converter=_read_sizes)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain data: what `to_json` writes, with the same keys.
@@ -146,7 +92,7 @@ class RiskReport:
             >>> from privacy_accountant import ADP
             >>> record = RiskReport(ADP(epsilon=1.0, delta=1e-6)).to_dict()
             >>> record["schema"], record["version"], record["epsilons_at_delta"][0]
-            ('privacy-accountant/risk-report', 1, {'epsilon': 'inf', 'delta': 0.0})
+            ('privacy-accountant/risk-report', 1, {'epsilon': 'inf', 'delta': 0.0, 'epsilon_low': None})
         """
         return record_of(self.guarantee, self.study, self._figures)
 
@@ -158,34 +104,72 @@ class RiskReport:
         """
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False, ensure_ascii=False)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the trade-off curve: what the best attack misses, over how often it is wrong about others.
+    def to_markdown(self) -> str:
+        """The report as GitHub-flavoured Markdown: the strings of the printed page, in headings, lists and tables.
 
-        Args:
-            ax: Matplotlib axes to draw on; a new figure by default.
+        Example:
+            >>> from privacy_accountant import GDP
+            >>> RiskReport(GDP(mu=1.0)).to_markdown().splitlines()[:3]
+            ['# Risk report', '', '## What is claimed']
+        """
+        return as_markdown(title_of(self.study), self._blocks)
 
-        Returns:
-            The axes.
+    def to_dataframe(self) -> Any:
+        """The report's numbers as a pandas data frame, one a row.
+
+        Columns: `group`, how many people; `quantity`, the bound's name; `at`, the false positive rate, prior, baseline, delta or epsilon it belongs to;
+        `prior` for positive predictive values; `value`; and `bound`, the side of the truth that the value is on.
 
         Raises:
-            MissingExtraError: When matplotlib is not installed; the extra is `plot`.
+            MissingExtraError: When pandas is not installed; the extra is `frames`.
+
+        Example:
+            >>> from privacy_accountant import GDP
+            >>> frame = RiskReport(GDP(mu=1.0)).to_dataframe()
+            >>> frame[frame.quantity == "tpr"][["at", "value", "bound"]].round(4).values.tolist()[2]
+            [0.01, 0.0924, 'upper']
         """
-        return pictures.trade_off(self.guarantee, self._figures, words_for(self._neighbors), ax)
+        return as_frame(self._figures)
+
+    def to_html(self, path: str | os.PathLike[str]) -> Path:
+        """Write the report as one HTML file that needs no network: sentences, pictures, tables, and sliders to ask with.
+
+        The file is for a screen in light or dark and for paper. Its sliders read a table of numbers that were computed and
+        rounded here, so it shows nothing that the guarantee did not answer.
+
+        Args:
+            path: Where to write; a file that is there is replaced.
+
+        Returns:
+            The path.
+
+        Raises:
+            InvalidParameterError: When path is not a path.
+            OSError: When the file cannot be written.
+
+        Example:
+            >>> import tempfile
+            >>> from privacy_accountant import GDP
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     path = RiskReport(GDP(mu=1.0)).to_html(f"{folder}/risk.html")
+            ...     path.stat().st_size < 300_000
+            True
+        """
+        steps = () if self.study is None else self.study.spending
+        page = as_document(
+            title_of(self.study), self._blocks, self._figures, self._curves, self._words, steps
+        )
+        return write(path, page)
 
     def __str__(self) -> str:
         return as_text(title_of(self.study), self._blocks)
 
+    def __rich__(self) -> Any:
+        return as_renderable(title_of(self.study), self._blocks)
+
     def _repr_html_(self) -> str:
         return as_html(title_of(self.study), self._blocks)
-
-    @functools.cached_property
-    def _figures(self) -> Figures:
-        return figures_of(self.guarantee)
 
     @property
     def _blocks(self) -> Any:
         return blocks_of(self.guarantee, self.study, self._figures)
-
-    @property
-    def _neighbors(self) -> Any:
-        return None if self.study is None else self.study.neighbors

@@ -43,6 +43,11 @@ def percent(value: float, side: Side) -> str:
     return f"less than {least}%" if least else f"{number}%"
 
 
+def percent_above(value: float) -> str:
+    """A ratio that may exceed 1 in percent, rounded up to three digits."""
+    return f"{_show(_significant(_EXACT.multiply(read(value), Decimal(100)), Side.AT_MOST))}%"
+
+
 def share(value: float, whole: int, side: Side) -> str:
     """A probability as so many in a hundred, a thousand, ...
 
@@ -67,6 +72,11 @@ def points(value: float, side: Side) -> str:
 def at_most(bound: str) -> str:
     """An upper bound in a sentence."""
     return bound if bound.startswith("less than") else f"at most {bound}"
+
+
+def upper_first(text: str) -> str:
+    """A text that begins with a capital letter."""
+    return text[:1].upper() + text[1:]
 
 
 def number(value: float, side: Side) -> str:

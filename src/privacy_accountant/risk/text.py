@@ -14,7 +14,7 @@ _WIDEST_NAME = 24
 
 def as_text(title: str, blocks: Iterable[Block]) -> str:
     """A title and blocks as lines of at most 80 characters."""
-    lines = [*_wrapped(title), "=" * min(len(_clean(title)), WIDTH)]
+    lines = [*_wrapped(title), "=" * min(len(clean(title)), WIDTH)]
     for block in blocks:
         lines += ["", block.title, "-" * len(block.title), *_lines(block)]
     return "\n".join(line.rstrip() for line in lines)
@@ -32,13 +32,13 @@ def _(block: Sentences) -> list[str]:
 
 @_lines.register
 def _(block: Pairs) -> list[str]:
-    width = min(max(len(_clean(name)) for name, _ in block.rows), _WIDEST_NAME)
-    return [line for name, text in block.rows for line in _pair(_clean(name), text, width)]
+    width = min(max(len(clean(name)) for name, _ in block.rows), _WIDEST_NAME)
+    return [line for name, text in block.rows for line in _pair(clean(name), text, width)]
 
 
 def _pair(name: str, text: str, width: int) -> list[str]:
     hang = " " * (width + 4)
-    longest = max(map(len, _clean(text).split()), default=0)
+    longest = max(map(len, clean(text).split()), default=0)
     if len(name) > width or len(hang) + longest > WIDTH:
         # A hash that is broken in two cannot be copied: it gets a line of its own.
         return [*_wrapped(name, "  ", "  "), *_wrapped(text, "    ", "    ")]
@@ -46,7 +46,8 @@ def _pair(name: str, text: str, width: int) -> list[str]:
 
 
 @_lines.register
-def _(block: Table) -> list[str]:
+def table_lines(block: Table) -> list[str]:
+    """A table without its title."""
     heads = [cell.split("\n") for cell in block.header]
     depth = max(len(head) for head in heads)
     grid = [[head[i] if i < len(head) else "" for head in heads] for i in range(depth)]
@@ -59,9 +60,9 @@ def _(block: Table) -> list[str]:
 
 
 def _wrapped(text: str, first: str = "", rest: str = "") -> list[str]:
-    return textwrap.wrap(_clean(text), WIDTH, initial_indent=first, subsequent_indent=rest) or [first]
+    return textwrap.wrap(clean(text), WIDTH, initial_indent=first, subsequent_indent=rest) or [first]
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """One line of printable characters: a label is somebody's text and may hold anything."""
     return "".join(letter if letter.isprintable() else "?" for letter in " ".join(text.split()))
