@@ -32,6 +32,13 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+def ledger(session: nox.Session) -> None:
+    """Race and kill processes on the ledger, on SQLite and PostgreSQL, for minutes rather than seconds."""
+    install(session, "tests")
+    session.run("pytest", "-m", "ledger", *(session.posargs or ("tests/accountant",)))
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """Check style, types and the direction of imports."""
     install(session, "lint")

@@ -231,3 +231,12 @@ def test_shapes_and_kinds_follow_the_question():
     low, high = form.get_epsilon(np.array([[0.1], [0.2]]), interval=True)
     assert low.shape == high.shape == (2, 1)
     assert [type(end) for end in form.get_epsilon(0.1, interval=True)] == [float, float]
+
+
+def test_a_tiny_gaussian_beside_a_response_is_sharp_on_both_sides_of_its_edge():
+    """Asked in one order of thresholds, so that contours of earlier ones stand ready and are too far away to be good enough."""
+    form = PLD(((GaussianPair(2e-16), 1), (RandomizedResponsePair(0.01), 1)))
+    for e in (0.0, 0.001, 0.005, 0.00999, 0.01, 0.0100001):
+        low, high = form.get_delta(e, interval=True)
+        assert 0 < low <= high <= low * (1 + 1e-4)
+    assert form.get_epsilon(0.0) == math.inf

@@ -23,13 +23,18 @@ from privacy_accountant.guarantees.pld.pairs import (
     as_float,
 )
 from privacy_accountant.guarantees.pld.profile import Infinity, Profile
-from privacy_accountant.guarantees.pld.simple_profiles import AtomicProfile, ClosedProfile, Nothing
+from privacy_accountant.guarantees.pld.simple_profiles import (
+    AtomicProfile,
+    BetweenProfile,
+    ClosedProfile,
+    Nothing,
+)
 from privacy_accountant.numerics.contour import atoms as numeric_atoms
 
 Parts: TypeAlias = tuple[tuple[DominatingPair, int], ...]
 
 _REMEMBERED = 32
-_MOST_FOLDED = 1 << 19
+_MOST_FOLDED = 1 << 21
 _MOST_LATTICE_POINTS = 1 << 40
 """A step so fine that the whole range of losses holds more points than this is no lattice in doubles."""
 
@@ -37,6 +42,13 @@ _MOST_LATTICE_POINTS = 1 << 40
 @functools.lru_cache(maxsize=_REMEMBERED)
 def profile_of(parts: Parts) -> Profile:
     """The profile of one direction of the composition of `parts`; remembered for the last few compositions."""
+    lower = tuple((pair.dominated, count) for pair, count in parts)
+    if lower != parts:
+        return BetweenProfile(_profile(parts), _profile(lower))
+    return _profile(parts)
+
+
+def _profile(parts: Parts) -> Profile:
     infinity = Infinity.of([(pair.infinity_mass, count) for pair, count in parts])
     if infinity.rest_high == 0:
         return Nothing(infinity)

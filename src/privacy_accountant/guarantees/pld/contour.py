@@ -14,6 +14,7 @@ by the trapezoid rule. What the rule leaves is bounded:
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import attrs
@@ -26,13 +27,9 @@ from privacy_accountant.numerics.contour import nodes
 
 Bounds: TypeAlias = tuple[Array, Array]
 
-_LOG_SKIP = math.log(1e-24)
-TAIL = 80.0
-"""The smoothed integrand is followed down to e^{-TAIL/2} of its peak."""
 _EVALUATED_AT_ONCE = 1 << 21
-_SERVED = 2.2
-_SIDE_STEPS = (0.5, 1, 2, 4, 6, 8, 10, 14, 20)
-_SIDE_SHARES = (0.75, 0.5, 0.25, 0.1, 0.01)
+SERVED = 2.2
+"""A contour serves so many of its widths on either side."""
 
 
 @attrs.frozen(eq=False)
@@ -56,6 +53,37 @@ class Level:
 
 
 @attrs.frozen(eq=False)
+class Samples:
+    """Bounds of the profile (of the complement, left of the poles) at thresholds.
+
+    Attributes:
+        e: The thresholds.
+        low: Lower bounds.
+        high: Upper bounds.
+        flow: Estimates of -d/de of the profile.
+    """
+
+    e: Array
+    low: Array
+    high: Array
+    flow: Array
+
+    @classmethod
+    def none(cls) -> Samples:
+        """No thresholds."""
+        return cls(*(np.zeros(0) for _ in attrs.fields(cls)))
+
+    @classmethod
+    def joined(cls, pieces: Sequence[Samples]) -> Samples:
+        """One piece after the other."""
+        return cls(*(np.concatenate([getattr(piece, f.name) for piece in pieces]) for f in attrs.fields(cls)))
+
+    def taken(self, index: NDArray[np.intp]) -> Samples:
+        """Some of the thresholds."""
+        return Samples(self.e[index], self.low[index], self.high[index], self.flow[index])
+
+
+@attrs.frozen(eq=False)
 class Contour:
     """A contour that is ready to answer.
 
@@ -72,6 +100,7 @@ class Contour:
         levels: Their weights, for one or two amounts of smoothing.
         right: Abscissas right of c with upper bounds of log M, for the aliases.
         left: The same left of c.
+        fineness: The relative gap that the smoothing was chosen for.
     """
 
     c: float
@@ -86,6 +115,7 @@ class Contour:
     levels: tuple[Level, ...]
     right: list[tuple[float, float]]
     left: list[tuple[float, float]]
+    fineness: float = 0.0
 
     @property
     def size(self) -> int:
@@ -94,39 +124,64 @@ class Contour:
 
     def serves(self, e: Array) -> NDArray[np.bool_]:
         """Whether thresholds are near enough to the stationary one."""
-        return np.asarray(np.abs(e - self.center) <= _SERVED * self.width)
+        return np.asarray(np.abs(e - self.center) <= SERVED * self.width)
 
-    def bounds(self, e: Array) -> tuple[Array, Array, Array]:
-        """Lower and upper bounds at thresholds e, and an estimate of -d/de of the profile.
-
-        On a lattice e must hold lattice points.
-        """
+    def bounds(self, e: Array) -> Samples:
+        """Bounds at any thresholds; on a lattice e must hold lattice points."""
         rows = max(1, _EVALUATED_AT_ONCE // max(self.size, 1))
-        parts = [self._bounds(e[i : i + rows]) for i in range(0, len(e), rows)]
-        low, high, flow = (np.concatenate([part[i] for part in parts]) for i in range(3))
-        return low, high, flow
+        return Samples.joined([self._direct(e[i : i + rows]) for i in range(0, len(e), rows)])
 
-    def _bounds(self, e: Array) -> tuple[Array, Array, Array]:
-        shifted = e + self.step if self.c > 0 else e
+    def _direct(self, e: Array) -> Samples:
+        shifted = self._shifted(e)
         with np.errstate(over="ignore", under="ignore"):
             turned = np.exp(-1j * np.multiply.outer(shifted, self.omega))
-            sums = [self._level(level, e, shifted, turned) for level in self.levels]
+        return self._samples(e, lambda weights: np.real(turned @ weights), 64 + 4 * self.size)
+
+    def grid(self, step: float) -> Samples:
+        """Bounds at equidistant thresholds around the stationary one, `step` apart or less, by one FFT for each level.
+
+        The whole of what the contour serves costs little more than one threshold does. Not for lattices.
+        """
+        size = 1 << max(4, math.ceil(math.log2(self.period / step)))
+        spacing = self.period / size
+        reach = math.floor(SERVED * self.width / spacing)
+        place = np.rint(self.omega * (self.period / (2 * math.pi))).astype(np.int64) % size
+        start = np.exp(-1j * self.omega * self.center)
+        where = np.arange(-reach, reach + 1)
+
+        def transform(weights: Complex) -> Array:
+            turned = weights * start
+            folded = np.bincount(place, turned.real, size) + 1j * np.bincount(place, turned.imag, size)
+            return np.asarray(np.real(np.fft.fft(folded))[where % size])
+
+        # An FFT is right within u log2(size) in the 2-norm; sqrt(size) makes that a bound for every single value.
+        work = 64 + 4 * self.size + 8 * math.log2(size) * math.sqrt(size)
+        return self._samples(np.asarray(self.center + spacing * where), transform, work)
+
+    def _shifted(self, e: Array) -> Array:
+        return e + self.step if self.c > 0 else e
+
+    def _samples(self, e: Array, summed: Callable[[Complex], Array], work: float) -> Samples:
+        """Bounds at e, given how weighted nodes are summed there and how many roundings that takes."""
+        shifted = self._shifted(e)
+        with np.errstate(over="ignore", under="ignore"):
+            sums = [self._level(level, e, shifted, summed(level.weights), work) for level in self.levels]
             weights = self.levels[0].weights
-            flow = self.origin * self.c + 2 * np.real(turned @ (weights * (self.c + 1j * self.omega)))
+            flow = self.origin * self.c + 2 * summed(weights * (self.c + 1j * self.omega))
             slope = np.abs(flow) * np.exp(np.minimum(self.log_m[0] - self.c * shifted, 700.0)) / self.period
         lower, upper = sums[0]
         if len(sums) > 1:
             lower, upper = _unsmoothed(self.c, self.levels[0].variance, *sums)
         good = np.isfinite(lower) & np.isfinite(upper)
-        return np.where(good, np.maximum(lower, 0.0), 0.0), np.where(good, upper, np.inf), slope
+        return Samples(e, np.where(good, np.maximum(lower, 0.0), 0.0), np.where(good, upper, np.inf), slope)
 
-    def _level(self, level: Level, e: Array, shifted: Array, turned: Complex) -> Bounds:
-        """Bounds of B_t at e."""
+    def _level(self, level: Level, e: Array, shifted: Array, half: Array, work: float) -> Bounds:
+        """Bounds of B_t at e, given the sum of its nodes there."""
         c, t = self.c, level.variance
-        total = self.origin + 2 * np.real(turned @ level.weights)
+        total = self.origin + 2 * half
         phase = 8 * UNIT * self.omega * (float(np.max(np.abs(shifted))) + t * (abs(c) + 1))
         error = level.error + 2 * float(level.sizes @ np.expm1(np.minimum(phase, 600.0)))
-        error += (64 + 4 * self.size) * UNIT * (abs(self.origin) + 2 * float(level.sizes.sum()))
+        error += work * UNIT * (abs(self.origin) + 2 * float(level.sizes.sum()))
         smooth = t * (c * c + c) / 2
         exponent = self.log_m[0] + smooth - c * shifted
         inexact = self.log_m[1] + 16 * UNIT * (4 + abs(smooth) + np.abs(c * shifted))
@@ -151,112 +206,3 @@ def _unsmoothed(c: float, t: float, once: Bounds, twice: Bounds) -> Bounds:
     if c > 0:
         return (1 + spread) * once[0] - spread * twice[1] - 8 * UNIT * once[1], once[1]
     return once[0], (1 + spread) * once[1] - spread * twice[0] + 8 * UNIT * once[1]
-
-
-def node_count(measure: Measure, period: float, step: float, variance: float) -> int:
-    """How many nodes a contour would have to look at."""
-    if step:
-        return round(period / step) // 2
-    return math.ceil(math.sqrt(TAIL / (variance + measure.whole.gaussian)) * period / (2 * math.pi)) + 1
-
-
-def build(measure: Measure, c: float, period: float, step: float, variance: float, cut: float) -> Contour:
-    """Evaluate the moment functions on the contour Re z = c.
-
-    Args:
-        measure: The law.
-        c: Abscissa, in (-1, 0) or above 0.
-        period: T; with a lattice an even multiple of the step.
-        step: Lattice step, 0 for none.
-        variance: t of the smoothing, 0 when a Gaussian part or a lattice makes it needless.
-        cut: Share of the answer that small nodes may be cut off for; it is counted as error.
-    """
-    count, spacing = node_count(measure, period, step, variance), 2 * math.pi / period
-    k, (center, curvature) = measure.whole.cumulant(c), measure.whole.saddle(c)
-    omega: Array = spacing * np.arange(1.0, count + 1)
-    factor = _factors(np.asarray(c + 1j * omega), c, step)
-    first = float(_factors(np.array([c + 0j]), c, step)[0].real)
-    floor = _LOG_SKIP - np.log(np.abs(factor) / first) + variance * omega * omega / 2
-    terms = [(1.0, 0.0, 0.0, measure.whole)]
-    if measure.atoms is not None:
-        part = measure.atoms.cumulant(c)
-        terms.append((-1.0, measure.log_share + part.value - k.value, part.error + k.error, measure.atoms))
-    weights, error = np.zeros(count, dtype=np.complex128), 0.0
-    for term in terms:
-        error += _add_nodes(weights, term, floor, factor, c=c, spacing=spacing, variance=variance)
-    error += first * sum(math.exp(shift) * math.expm1(slack) for _, shift, slack, _ in terms)
-    if not step:
-        error += len(terms) * nodes.truncation(float(omega[-1]), variance + measure.whole.gaussian, period)
-    origin = first * sum(sign * math.exp(shift) for sign, shift, _, _ in terms)
-    kept, lost = _cut(weights, omega, origin, center + step if c > 0 else center, cut)
-    return Contour(
-        c=c, center=center, width=math.sqrt(curvature), period=period, step=step, top=measure.top,
-        log_m=(k.value, k.error), origin=origin, omega=omega[kept],
-        levels=_levels(c, omega[kept], weights[kept], variance, error + lost), **_sides(measure.whole, c, curvature),
-    )  # fmt: skip
-
-
-def _factors(z: Complex, c: float, step: float) -> Complex:
-    factor = nodes.folded_pole_factor(z, c, step) if step else nodes.pole_factor(z, c)
-    if step and len(z) > 1:
-        factor[-1] /= 2  # the last node of an even number is its own mirror image
-    return factor
-
-
-def _add_nodes(
-    weights: Complex,
-    term: tuple[float, float, float, LossSum],
-    floor: Array,
-    factor: Complex,
-    *,
-    c: float,
-    spacing: float,
-    variance: float,
-) -> float:
-    """Add one term's smoothed nodes to the weights; returns twice the sum of their error bounds, dropped nodes included."""
-    sign, shift, slack, loss = term
-    ratios = loss.ratios(c, spacing, floor - shift)
-    lost, lost_logs = ratios.dropped
-    with np.errstate(under="ignore"):
-        damping = (1j * (2 * c + 1) - ratios.index * spacing) * ratios.index * spacing * variance / 2
-        at = ratios.index.astype(np.intp) - 1
-        values = factor[at] * np.exp(ratios.log + shift + damping)
-        weights[at] += sign * values
-        wrong = np.abs(values) @ np.expm1(np.minimum(ratios.error + slack, 600.0))
-        missing = np.exp(np.minimum(lost_logs + shift, 0.0) - variance * (lost * spacing) ** 2 / 2)
-    return 2.002 * float(wrong + np.abs(factor[lost.astype(np.intp) - 1]) @ missing)
-
-
-def _cut(
-    weights: Complex, omega: Array, origin: float, center: float, share: float
-) -> tuple[NDArray[np.intp], float]:
-    """The nodes to keep, in ascending order, and a bound on twice the sum of the others."""
-    total = abs(origin + 2 * float(np.real(np.exp(-1j * omega * center) @ weights)))
-    sizes = np.abs(weights)
-    order = np.argsort(sizes, kind="stable")
-    sums = 2.002 * np.cumsum(sizes[order])
-    gone = int(np.searchsorted(sums, share * total, side="right"))
-    return np.sort(order[gone:]), float(sums[gone - 1]) if gone else 0.0
-
-
-def _levels(c: float, omega: Array, weights: Complex, variance: float, error: float) -> tuple[Level, ...]:
-    """One level without smoothing; two with it, the second smoothed twice as much and so with smaller nodes."""
-    levels = [Level(variance, weights, np.abs(weights), error)]
-    if variance > 0:
-        with np.errstate(under="ignore"):
-            more = weights * np.exp((1j * (2 * c + 1) - omega) * omega * variance / 2)
-        levels.append(Level(2 * variance, more, np.abs(more), error))
-    return tuple(levels)
-
-
-def _sides(loss: LossSum, c: float, curvature: float) -> dict[str, list[tuple[float, float]]]:
-    """Abscissas on either side with upper bounds of log M, for the aliases."""
-    sd = math.sqrt(curvature)
-    right = [c + f / sd for f in _SIDE_STEPS] if c > 0 else [c * f for f in _SIDE_SHARES]
-    left = [] if c > 0 else [c + (-1 - c) * f for f in (*_SIDE_SHARES, 1.0)]
-
-    def bound(x: float) -> tuple[float, float]:
-        k = loss.cumulant(x)
-        return x, k.value + k.error
-
-    return {"right": [bound(x) for x in right], "left": [bound(x) for x in left]}

@@ -7,17 +7,20 @@ from fractions import Fraction
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from privacy_accountant.guarantees.pld.atomic import AtomicLaw
 from privacy_accountant.guarantees.pld.contour import Measure
 from privacy_accountant.guarantees.pld.families import UNIT, Array
-from privacy_accountant.guarantees.pld.profile import Bounds, Infinity, Profile
-from privacy_accountant.guarantees.pld.shelf import Shelf
+from privacy_accountant.guarantees.pld.profile import LINE_TOLERANCE, Bounds, Corners, Infinity, Profile
+from privacy_accountant.guarantees.pld.shelf import Found, Shelf
+from privacy_accountant.guarantees.pld.windows import Cover, Spot, Windows
 
-_TABLE_PER_WIDTH, _TABLE_WINDOWS = 16, 120
-_TABLE_TOLERANCE = 1e-3
+_POINTS_PER_WIDTH = 16
+_SEARCHES = 3
 _MOST_CORNERS = 4096
-_LOG_LEAST = -760.0
+_NEXT_TO_TOP = 1e-6
+_CEILINGS = (0.0, 0.5, 1.0)
 _GUESS_HALVINGS = 20
 SMALL_MEAN = 0.5
 
@@ -52,7 +55,9 @@ class ContourProfile(Profile):
         # The profile at 0 is at most sqrt(mean / 2), by Pinsker; below a half no complement is needed at any e >= 0.
         mean = self._loss.cumulant(0.0).first
         self._mean = mean if mean >= SMALL_MEAN else -math.inf
-        self._corners: tuple[Array, Array, Array] | None = None
+        self._windows = Windows(self._loss.sketched(), self._shelf, self._mean, self.top_high, atoms)
+        self._fixed: tuple[tuple[int, ...], Corners] | None = None
+        self._known: tuple[Cover, Corners] | None = None
 
     def _finite(self, e: Array, tolerance: float) -> Bounds:
         if self._lattice is not None:
@@ -70,9 +75,7 @@ class ContourProfile(Profile):
         out = Bounds(*(np.zeros(n) for _ in range(5)))
         right = e >= self._mean
         if right.any():
-            found = self._shelf.find(
-                e[right], (base.delta_low[right], base.delta_high[right]), tolerance, right=True
-            )
+            found = self._right(e[right], (base.delta_low[right], base.delta_high[right]), tolerance)
             out.delta_low[right], out.delta_high[right] = found.low, np.minimum(found.high, 1.0)
             out.room_low[right] = np.maximum(1 - out.delta_high[right], 0.0) * (1 - 2 * UNIT)
             out.room_high[right] = (1 - found.low) * (1 + 2 * UNIT)
@@ -87,6 +90,28 @@ class ContourProfile(Profile):
             out.delta_high[left] = (1 - found.low) * (1 + 2 * UNIT)
             out.flow[left] = found.flow + base.flow[left]
         return out
+
+    def _right(self, e: Array, known: tuple[Array, Array], tolerance: float) -> Found:
+        """The profile, split-off atoms included; next to the top they are all there is, and a chord bounds the rest."""
+        last = self.top_high * (1 - _NEXT_TO_TOP)
+        close = e > last
+        if self._atoms is None or not close.any():
+            return self._shelf.find(e, known, tolerance, right=True)
+        zero = np.zeros(len(e))
+        moved = np.minimum(e, last)
+        part = self._shelf.find(
+            moved, (np.where(close, 0.0, known[0]), np.where(close, 0.0, known[1])), tolerance, right=True
+        )
+        with np.errstate(under="ignore"):
+            share = (
+                np.expm1(np.minimum(e - self.top_high, 0.0)) / math.expm1(last - self.top_high) * (1 + 1e-8)
+            )
+        return Found(
+            np.where(close, known[0], part.low),
+            np.where(close, known[1] + part.high * share, part.high),
+            part.flow,
+            zero,
+        )
 
     def _at_points(self, points: Array, tolerance: float) -> Bounds:
         """Bounds at lattice points, beyond the top included."""
@@ -134,7 +159,7 @@ class ContourProfile(Profile):
 
     def guess(self, delta: float) -> tuple[float, float]:
         """See `Profile.guess`."""
-        loss, goal = self._loss, math.log(delta)
+        loss, goal = self._loss.sketched(), math.log(delta)
         if goal > -0.7:
             return (max(self._mean, 0.0) if self._mean < self.top_high else 0.0), 0.0
         low, high = -30.0, 80.0
@@ -144,6 +169,21 @@ class ContourProfile(Profile):
         c = math.exp(low)
         return min(max(loss.saddle(c)[0], 0.0), self.top_high), c
 
+    def ceiling(self, e: Array) -> Array:
+        """See `Profile.ceiling`: Chernoff bounds at a few abscissas."""
+        inf = self.infinity
+        inside = e[(e < self.top_high) & (e > self._mean)]
+        if not len(inside):
+            return np.where(e < self.top_high, 1.0, inf.high)
+        loss, exponent = self._loss.sketched(), np.zeros_like(e)
+        for at in np.quantile(inside, _CEILINGS):
+            c = loss.abscissa(float(at), right=True)
+            k = self._loss.cumulant(c)
+            exponent = np.minimum(exponent, k.value + k.error - c * e * (1 - 1e-15))
+        with np.errstate(under="ignore"):
+            part = np.where(e < self.top_high, np.exp(exponent), 0.0)
+        return np.asarray(np.minimum(inf.high + part * (1 + 1e-9), 1.0))
+
     def snap(self, e: Array) -> tuple[Array, ...]:
         """See `Profile.snap`: on a lattice only its points matter."""
         if self._lattice is None:
@@ -151,76 +191,120 @@ class ContourProfile(Profile):
         low = self._lattice.below(e * (1 + 4 * UNIT))
         return np.maximum(low, 0.0), np.minimum(low + self._lattice.step, self.top_high)
 
-    def corners(self) -> tuple[Array, Array, Array]:
-        """See `Profile.corners`."""
-        if self._corners is None:
-            e = self._table()
-            if self._lattice is not None:
-                self._corners = self._lattice_corners(self._lattice, e)
-            else:
-                part = self._at(e, _TABLE_TOLERANCE)
-                smooth = e, part.flow, part.delta_high + part.flow
-                self._corners = smooth if self._atoms is None else self._with_atoms(self._atoms, *smooth)
-        return self._corners
+    def swift(self, e: Array) -> tuple[Array, Array]:
+        """See `Profile.swift`."""
+        if self._lattice is not None:
+            part = self._finite(e, LINE_TOLERANCE)
+            return part.delta_high, part.room_low
+        value, right = self._windows.at(e)
+        return self._completed(e, value, right)
 
-    def _lattice_corners(self, lattice: Lattice, e: Array) -> tuple[Array, Array, Array]:
-        """Lattice points, all or those near the table, each with the flow on either side."""
-        count = math.floor((float(e[-1]) - lattice.anchor) / lattice.step)
-        first = math.ceil(-lattice.anchor / lattice.step)
-        if count - first <= _MOST_CORNERS:
-            index = np.arange(first, count + 1, dtype=np.float64)
-        else:
-            index = np.unique(np.floor((e - lattice.anchor) / lattice.step))
-            index = index[index >= first]
-        around = np.unique(np.concatenate((index - 1, index, index + 1)))
-        part = self._at_points(lattice.anchor + around * lattice.step, _TABLE_TOLERANCE)
-        i = np.searchsorted(around, index)
-        delta = (part.delta_low + part.delta_high) / 2
-        before, here, after = delta[i - 1], delta[i], delta[i + 1]
-        shrink = -math.expm1(-lattice.step)
-        with np.errstate(under="ignore"):
-            left = np.maximum(before - here, 0.0) / shrink
-            right = np.maximum(here - after, 0.0) * math.exp(-lattice.step) / shrink
-        flow = np.ravel(np.column_stack((left, right)))
-        return np.repeat(lattice.anchor + index * lattice.step, 2), flow, np.repeat(here, 2) + flow
-
-    def _with_atoms(self, atoms: AtomicLaw, e: Array, flow: Array, tail: Array) -> tuple[Array, Array, Array]:
-        """The table with a corner at every split-off atom of some weight: two entries, either side of its jump."""
-        corner, sides, _ = atoms.corners()
-        jump = np.repeat(sides[::2] - sides[1::2], 2)
-        first = np.arange(len(jump)) % 2 == 0
-        nearby = np.interp(corner, e, flow)
-        heavy = (jump > 1e-9 * nearby) & (corner < self.top_high)
-        corner, first, jump = corner[heavy], first[heavy], jump[heavy]
-        if not 0 < len(corner) <= _MOST_CORNERS:
-            return e, flow, tail
-        part = self._at(corner, _TABLE_TOLERANCE)
-        extra = np.where(first, jump, 0.0)
-        every = np.concatenate((e, corner))
-        order = np.argsort(every, kind="stable")
+    def _completed(self, e: Array, value: Array, right: NDArray[np.bool_]) -> tuple[Array, Array]:
+        """Safe profile and complement from those without the split-off atoms, one of the two at each threshold."""
+        if self._atoms is not None:
+            _, delta, room, _, _ = self._atoms.bounds(e)
+            value = value + np.where(right, delta, room)
+        value = np.clip(value, 0.0, 1.0)
         return (
-            every[order],
-            np.concatenate((flow, part.flow + extra))[order],
-            np.concatenate((tail, part.delta_high + part.flow + extra))[order],
+            np.where(right, value, (1 - value) * (1 + 2 * UNIT)),
+            np.where(right, (1 - value) * (1 - 2 * UNIT), value),
         )
 
-    def _table(self) -> Array:
-        """Thresholds from 0 to where nothing is left, a few for each standard deviation of the tilted loss."""
-        loss, right = self._loss, self._mean <= 0
-        e, points = 0.0, []
-        for _ in range(_TABLE_WINDOWS):
-            right = right or e >= self._mean
-            c = loss.abscissa(e, right=right)
-            width = math.sqrt(loss.saddle(c)[1] if right else loss.cumulant(c).second)
-            points.append(e + width * np.arange(0, 2, 1 / _TABLE_PER_WIDTH))
-            e += 2 * width
-            if e >= self.top_high or (right and loss.level(c)[1] < _LOG_LEAST):
+    def corners(self, first: Array, second: Array, *, between: bool) -> Corners:
+        """See `Profile.corners`."""
+        place = self._windows.places(first, second, between=between)
+        if self._lattice is not None:
+            return self._lattice_corners(self._lattice, place)
+        found = self._covered(place)
+        for _ in range(_SEARCHES):
+            more = [
+                self._windows.missing(place, found.e, falling, goals)
+                for falling, goals in ((found.first, first), (found.second, second))
+            ]
+            wider = np.unique(np.concatenate((place, *more)))
+            if len(wider) == len(place):
                 break
-        table = np.concatenate(points)
-        if self.top_high < math.inf:
-            last = float(min(table[-1], self.top_high))
-            table = np.append(
-                table[table < self.top_high], self.top_high - (self.top_high - last) * 0.5 ** np.arange(1, 30)
-            )
-            table = table[table < self.top_high]
-        return np.unique(table)
+            place = wider
+            found = self._covered(place)
+        return found
+
+    def _covered(self, place: NDArray[np.intp]) -> Corners:
+        """The table of these windows, with a corner at every split-off atom of some weight."""
+        cover = self._windows.cover(place)
+        if self._known is not None and self._known[0] is cover:
+            return self._known[1]
+        e, flow = cover.samples.e, cover.samples.flow
+        high, room = self._completed(
+            e, np.where(cover.right, cover.samples.high, cover.samples.low), cover.right
+        )
+        table = Corners(e, flow, flow, high, room)
+        if self._atoms is not None:
+            table = self._with_atoms(self._atoms, table)
+        order = np.argsort(table.e, kind="stable")
+        order = order[table.e[order] >= 0]
+        self._known = cover, self._topped(table.taken(order))
+        return self._known[1]
+
+    def _topped(self, table: Corners) -> Corners:
+        """With nothing above the top, where it is in the table."""
+        if not len(table.e) or table.e[-1] < self.top_high:
+            return table
+        before, after = table.before.copy(), table.after.copy()
+        before[-1], after[-1] = table.after[max(len(after) - 2, 0)], 0.0
+        return attrs.evolve(table, before=before, after=after)
+
+    def _with_atoms(self, atoms: AtomicLaw, table: Corners) -> Corners:
+        flow = table.after + atoms.bounds(table.e)[4]
+        e, sides, _ = atoms.corners()
+        at, before, after = e[::2], sides[::2], sides[1::2]
+        heavy = before - after > 1e-9 * np.interp(at, table.e, flow)
+        heavy &= (at < self.top_high) & np.isin(self._windows.place_of(at), self._windows.built)
+        if np.count_nonzero(heavy) > _MOST_CORNERS:
+            return Corners(table.e, flow, flow, table.delta_high, table.room_low)
+        at, rest = at[heavy], np.interp(at[heavy], table.e, table.after)
+        mine = Corners(at, rest + before[heavy], rest + after[heavy], *self.swift(at))
+        return Corners.joined([Corners(table.e, flow, flow, table.delta_high, table.room_low), mine])
+
+    def _lattice_corners(self, lattice: Lattice, place: NDArray[np.intp]) -> Corners:
+        """Lattice points, all or some of those in and next to these windows, each with the flow on either side."""
+        spots = self._windows.spots
+        last = min(spots[-1].e + 2 * spots[-1].width, self.top_high)
+        count, first = (
+            math.floor((last - lattice.anchor) / lattice.step),
+            math.ceil(-lattice.anchor / lattice.step),
+        )
+        if count - first <= _MOST_CORNERS:
+            near = [-1]
+            index = np.arange(first, count + 1, dtype=np.float64)
+        else:
+            near = [i for i in range(len(spots)) if np.min(np.abs(place - i)) <= 1]
+            e = np.concatenate([_around(spots[i]) for i in near])
+            index = np.unique(np.floor((e - lattice.anchor) / lattice.step))
+            index = index[(index >= first) & (index <= count)]
+        key = tuple(near)
+        if self._fixed is None or self._fixed[0] != key:
+            self._fixed = key, self._pointed(lattice, index)
+        return self._fixed[1]
+
+    def _pointed(self, lattice: Lattice, index: Array) -> Corners:
+        around = np.unique(np.concatenate((index - 1, index, index + 1)))
+        part = self._at_points(lattice.anchor + around * lattice.step, LINE_TOLERANCE)
+        i = np.searchsorted(around, index)
+        delta = (part.delta_low + part.delta_high) / 2
+        shrink = -math.expm1(-lattice.step)
+        with np.errstate(under="ignore"):
+            before = np.maximum(delta[i - 1] - delta[i], 0.0) / shrink
+            after = np.maximum(delta[i] - delta[i + 1], 0.0) * math.exp(-lattice.step) / shrink
+        e = lattice.anchor + index * lattice.step
+        bounds = self._on_lattice(lattice, e, LINE_TOLERANCE)
+        return Corners(e, before, after, bounds.delta_high, bounds.room_low)
+
+
+def _around(spot: Spot) -> Array:
+    """Thresholds of a window, close for its width and for its tilt; next to 0 a loss may be narrow, and its own tilted law wide."""
+    reach = 2 * spot.width
+    step = max(
+        min(spot.width, 1 / max(spot.c, 1e-300) if spot.right else spot.width) / _POINTS_PER_WIDTH,
+        reach / 512,
+    )
+    return np.asarray(spot.e + np.arange(-reach, reach, step))

@@ -38,7 +38,7 @@ def _sensitivity(value: object) -> int:
     return integer(value, "sensitivity", "an integer >= 1", least=1)
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class DiscreteLaplacePair(DominatingPair):
     r"""Integer noise with probabilities proportional to :math:`e^{-|k|/\text{scale}}`, moved by `sensitivity`.
 
@@ -104,7 +104,7 @@ class DiscreteLaplacePair(DominatingPair):
         return SymmetricFamily(DISCRETE_LAPLACE, (rate, shift), rate * shift, counts)
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class DiscreteGaussianPair(DominatingPair):
     r"""The discrete Gaussian (Canonne, Kamath and Steinke 2020, arXiv 2004.00010) in one dimension, moved by `sensitivity`.
 

@@ -41,6 +41,10 @@ class LossFamily(abc.ABC):
     def log_ratio(self, c: float, index: Array, spacing: float) -> tuple[Complex, Array]:
         """log of the product of M(c + i omega) / M(c) at omega = index * spacing, and a bound on its absolute error."""
 
+    def sketched(self) -> LossFamily:
+        """Something much like it whose cumulants cost little: it chooses abscissas, it never certifies."""
+        return self
+
     def chunks(self) -> Sequence[LossFamily]:
         """The family in pieces, strongest first: nodes that a few pieces have made negligible need no more."""
         return (self,)
@@ -140,6 +144,10 @@ class Several(LossFamily):
         """See `LossFamily.log_ratio`."""
         logs, errors = zip(*(part.log_ratio(c, index, spacing) for part in self.parts), strict=True)
         return sum(logs), sum(errors)
+
+    def sketched(self) -> LossFamily:
+        """See `LossFamily.sketched`."""
+        return Several(tuple(part.sketched() for part in self.parts))
 
     def chunks(self) -> Sequence[LossFamily]:
         """See `LossFamily.chunks`."""

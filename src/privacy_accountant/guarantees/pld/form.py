@@ -20,11 +20,12 @@ from privacy_accountant.guarantees.pld import trade_off
 from privacy_accountant.guarantees.pld.assemble import Parts, directions, loss_sum
 from privacy_accountant.guarantees.pld.pairs import DominatingPair, GaussianPair
 from privacy_accountant.guarantees.pld.precision import PrecisionWarning
-from privacy_accountant.guarantees.pld.profile import Bounds, Profile
+from privacy_accountant.guarantees.pld.profile import LINE_TOLERANCE, Bounds, Profile
 from privacy_accountant.guarantees.pld.simple_profiles import ClosedProfile, Nothing
 
 TOLERANCE = 1e-4
-_LINE_TOLERANCE = 1e-5
+_MANY = 64
+"""Complements at more epsilons than this are taken between those on a grid."""
 _PART_RULE = "a sequence of (DominatingPair, count) with counts >= 1"
 
 
@@ -209,12 +210,15 @@ class PLD(PrivacyGuarantee):
             return profiles[0].curve.beta(alpha)
         if len(profiles) == 1 and isinstance(profiles[0], Nothing):
             return profiles[0].beta(alpha)
-        return trade_off.beta(profiles, alpha, _LINE_TOLERANCE)
+        return trade_off.beta(profiles, alpha, 2 * LINE_TOLERANCE)
 
     def _delta(self, epsilon: Array) -> Array:
         return self._bounds(epsilon, TOLERANCE).delta_high
 
     def _complement(self, epsilon: Array) -> Array:
+        if len(epsilon) > _MANY:
+            rooms = [profile.swift_bounds(epsilon)[1] for profile in directions(self.parts)]
+            return np.asarray(np.min(rooms, axis=0))
         return self._bounds(epsilon, TOLERANCE).room_low
 
     def _epsilon(self, delta: Array) -> Array:

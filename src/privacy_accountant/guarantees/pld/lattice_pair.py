@@ -14,14 +14,12 @@ from privacy_accountant.errors import InvalidParameterError
 from privacy_accountant.exact import Real, exact, integer, positive, probability, real
 from privacy_accountant.guarantees.pld.atomic import MOST_ATOMS, MOST_CONVOLVED
 from privacy_accountant.guarantees.pld.curves import Curve
-from privacy_accountant.guarantees.pld.families import UNIT, Array, Complex, Cumulant, LossFamily, Several
+from privacy_accountant.guarantees.pld.families import Array, LossFamily, Several
+from privacy_accountant.guarantees.pld.lattice_family import LatticeFamily
 from privacy_accountant.guarantees.pld.pairs import DominatingPair, Members, as_float
 from privacy_accountant.numerics.contour.atoms import power_law
-from privacy_accountant.numerics.contour.ratios import log_one_plus
 
 _SUM_RULE = "probabilities that add up, with `infinity`, to 1 within 1e-9"
-_AT_ONCE = 1 << 21
-_MOST_FOLDED, _MOST_MULTIPLE = 1 << 22, 64
 
 
 def _step(value: object) -> Real:
@@ -54,7 +52,7 @@ def _masses(value: object) -> tuple[Real, ...]:
     return masses
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class LatticePair(DominatingPair):
     """A pair whose loss is `offset + (first + j) * step` with probability `masses[j]`, infinite with probability `infinity`.
 
@@ -154,98 +152,7 @@ class LatticePair(DominatingPair):
 
 def _family(pair: LatticePair, count: int) -> LatticeFamily:
     index, masses = pair._arrays()
+    step, offset = as_float(pair.step), as_float(pair.offset)
     shares = np.asarray(masses / masses.sum())
     rest = 1 - as_float(pair.infinity)
-    return LatticeFamily(
-        as_float(pair.step), as_float(pair.offset), index, shares, count, pair.missing / rest
-    )
-
-
-@attrs.frozen(eq=False)
-class LatticeFamily(LossFamily):
-    """`count` losses `offset + index * step` with the same masses; the moment function is a finite sum, folded by one FFT where it can be.
-
-    `missing` bounds the relative error of the masses as a whole.
-    """
-
-    step: float
-    offset: float
-    index: Array
-    masses: Array
-    count: int
-    missing: float
-    _folded: dict[tuple[float, float], Complex] = attrs.field(factory=dict, init=False)
-
-    def _tilted(self, c: float) -> tuple[Array, float]:
-        exponents = np.log(self.masses) + c * self._losses()
-        most = float(exponents.max())
-        with np.errstate(under="ignore"):
-            weights = np.exp(exponents - most)
-        total = float(weights.sum())
-        return weights / total, most + math.log(total)
-
-    def _losses(self) -> Array:
-        return np.asarray(self.offset + self.step * self.index)
-
-    def cumulant(self, c: float) -> Cumulant:
-        """See `LossFamily.cumulant`."""
-        weights, value = self._tilted(c)
-        losses = self._losses()
-        mean = float(weights @ losses)
-        spread = float(weights @ (losses - mean) ** 2)
-        size = float(np.max(np.abs(losses)))
-        error = 16 * UNIT * (4 + abs(c) * size + math.log2(len(weights) + 1) + abs(value)) + 2 * self.missing
-        n = self.count
-        return Cumulant(n * value, n * mean, n * spread, n * error)
-
-    def log_ratio(self, c: float, index: Array, spacing: float) -> tuple[Complex, Array]:
-        """See `LossFamily.log_ratio`."""
-        weights, _ = self._tilted(c)
-        top = self.offset + self.step * float(self.index[-1])
-        omega = index * spacing
-        size = abs(self.offset) + self.step * float(np.max(np.abs(self.index)))
-        values, slack = self._transform(c, weights, index, spacing)
-        if values is None:
-            values = self._direct(weights, omega)
-            reach = self.step * float(self.index[-1] - self.index[0])
-            slack = 64 * UNIT * omega * (reach + abs(c) * size * reach) + UNIT * math.sqrt(len(weights))
-        log, inexact = log_one_plus(values - 1, slack + 4 * UNIT)
-        log = log + 1j * omega * top
-        error = inexact + 8 * UNIT * (np.abs(log) + omega * size)
-        return self.count * log, self.count * error
-
-    def _direct(self, weights: Array, omega: Array) -> Complex:
-        behind = (self.index - self.index[-1]) * self.step
-        rows = max(1, _AT_ONCE // len(weights))
-        pieces = [
-            np.exp(1j * np.multiply.outer(omega[i : i + rows], behind)) @ weights
-            for i in range(0, len(omega), rows)
-        ]
-        return np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.complex128)
-
-    def _transform(
-        self, c: float, weights: Array, index: Array, spacing: float
-    ) -> tuple[Complex | None, Array]:
-        """The sum at all nodes by one FFT, when the period is commensurable with the step."""
-        period = 2 * math.pi / (spacing * self.step)
-        for multiple in range(1, _MOST_MULTIPLE + 1):
-            size = round(period * multiple)
-            if size > _MOST_FOLDED:
-                break
-            if size > 0 and abs(period * multiple - size) <= 1e-9:
-                key = (c, spacing)
-                if key not in self._folded:
-                    self._folded.clear()
-                    place = (multiple * (self.index - self.index[-1]).astype(np.int64)) % size
-                    self._folded[key] = np.conj(np.fft.fft(np.bincount(place, weights, size)))
-                norm = float(np.linalg.norm(weights))
-                share = 8 * math.log2(size + 1) * math.sqrt(size) * norm + len(weights) / size + 8
-                reach = self.step * float(self.index[-1] - self.index[0])
-                tilt = abs(c) * (abs(self.offset) + self.step * float(np.max(np.abs(self.index))))
-                slack = UNIT * (
-                    share
-                    + 64 * tilt * np.minimum(index * spacing * reach, 2.0)
-                    + 64 * index * spacing * reach
-                )
-                return self._folded[key][index.astype(np.int64) % size], slack
-        return None, np.zeros(0)
+    return LatticeFamily(offset + step * index, shares, count, pair.missing / rest, step, index)

@@ -77,6 +77,11 @@ class DominatingPair(abc.ABC):
         """Atoms, log masses (given L < inf) and left-out mass of the loss of `count` releases, if `count_atoms` allows."""
         raise NotImplementedError(f"{type(self).__name__} has no list of atoms for {count} releases")
 
+    @property
+    def dominated(self) -> DominatingPair:
+        """A pair that this one dominates, for lower ends of intervals; itself where what is composed is exact."""
+        return self
+
     @abc.abstractmethod
     def curve(self) -> Curve | None:
         """The closed form of one release; None when it is summed or integrated instead."""
@@ -115,7 +120,7 @@ def _mu_squared(value: object) -> Real:
     return non_negative_or_infinite(value, "mu_squared")
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class GaussianPair(DominatingPair):
     """N(mu, 1) and N(0, 1): the Gaussian mechanism, mu = sensitivity / sigma. Composition adds mu^2.
 
@@ -162,7 +167,7 @@ class GaussianPair(DominatingPair):
         return value + 2.0**-50 * abs(value)
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class LaplacePair(DominatingPair):
     """Laplace noise of scale 1 moved by epsilon: the Laplace mechanism, epsilon = L1 sensitivity / scale.
 
@@ -201,7 +206,7 @@ class LaplacePair(DominatingPair):
         return _one_parameter(LAPLACE, members)
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class RandomizedResponsePair(DominatingPair):
     """Randomized response at epsilon that tells all with probability delta: it dominates every (epsilon, delta)-DP release.
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import abc
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from privacy_accountant.exact import exact, float_down, float_up
 from privacy_accountant.guarantees.pld.families import UNIT, Array
 
 TINY = 5e-324
+LINE_TOLERANCE = 2e-5
+"""Relative width of the bounds that supporting lines are taken from."""
 _NEWTON_STEPS = 60
 _REFINEMENTS = 4
 _LIKELY = 0.02
@@ -36,6 +40,53 @@ class Bounds:
     room_low: Array
     room_high: Array
     flow: Array
+
+
+@attrs.frozen(eq=False)
+class Corners:
+    """Thresholds e >= 0 in ascending order with what their supporting lines need.
+
+    Attributes:
+        e: The thresholds.
+        before: About e^e Q(L >= e).
+        after: About e^e Q(L > e).
+        delta_high: Upper bounds of the profile.
+        room_low: Lower bounds of the complement.
+    """
+
+    e: Array
+    before: Array
+    after: Array
+    delta_high: Array
+    room_low: Array
+
+    @property
+    def first(self) -> Array:
+        """About log Q(L > e), falling."""
+        return _falling(_log(self.after) - self.e)
+
+    @property
+    def second(self) -> Array:
+        """About log P(L > e), falling."""
+        return _falling(_log(self.after + self.delta_high))
+
+    @classmethod
+    def joined(cls, pieces: Sequence[Corners]) -> Corners:
+        """One piece after the other."""
+        return cls(*(np.concatenate([getattr(piece, f.name) for piece in pieces]) for f in attrs.fields(cls)))
+
+    def taken(self, index: NDArray[np.intp]) -> Corners:
+        """Some of the thresholds."""
+        return Corners(*(getattr(self, f.name)[index] for f in attrs.fields(Corners)))
+
+
+def _falling(values: Array) -> Array:
+    return np.minimum.accumulate(values) if len(values) else values
+
+
+def _log(values: Array) -> Array:
+    with np.errstate(divide="ignore"):
+        return np.maximum(np.log(values), -800.0)
 
 
 @attrs.frozen(eq=False)
@@ -67,7 +118,7 @@ class Infinity:
         # 1 - mass is rounded on the rational; for a mass next to 1 nothing is lost either.
         logs = [count * (math.log1p(-float(m)) if m < 0.5 else math.log(float(1 - m))) for m, count in masses]
         total = math.fsum(logs)
-        slack = 8 * UNIT * (1 + abs(total))
+        slack = 8 * UNIT * (abs(total) + sum(count for m, count in masses if m >= 0.5))
         ends = [-math.expm1(min(total + s, 0.0)) for s in (slack, -slack)]
         rests = [math.exp(min(total + s, 0.0)) for s in (-slack, slack)]
         return cls(ends[0] * (1 - 4 * UNIT), min(1.0, ends[1] * (1 + 4 * UNIT)), rests[0], rests[1], None)
@@ -83,6 +134,7 @@ class Profile(abc.ABC):
         self.infinity = infinity
         self.top_high = math.inf if top is None else float_up(top)
         self.top_low = math.inf if top is None else float_down(top)
+        self._table: tuple[Corners, Corners] | None = None
 
     @abc.abstractmethod
     def _finite(self, e: Array, tolerance: float) -> Bounds:
@@ -93,8 +145,51 @@ class Profile(abc.ABC):
         """A threshold near which the finite losses have this profile, and about -d log delta / de there (0 when unknown)."""
 
     @abc.abstractmethod
-    def corners(self) -> tuple[Array, Array, Array]:
-        """Thresholds e in ascending order with e^e Q(L > e) and P(L > e): where to look for supporting lines."""
+    def corners(self, first: Array, second: Array, *, between: bool) -> Corners:
+        """Where to look for supporting lines of the finite losses.
+
+        Args:
+            first: Values that log Q(L > e) should pass through.
+            second: Values that log P(L > e) should pass through.
+            between: Whether everything between them is wanted too.
+        """
+
+    @abc.abstractmethod
+    def swift(self, e: Array) -> tuple[Array, Array]:
+        """Upper bounds of the finite profile and lower bounds of its complement in [0, top), made for many thresholds at once."""
+
+    def table(self, first: Array, second: Array, *, between: bool) -> Corners:
+        """The corners of all losses, the infinite ones included."""
+        inf = self.infinity
+        scale = math.log(inf.rest_high)
+        with np.errstate(divide="ignore"):
+            rest = np.log(np.maximum(np.exp(second) - inf.high, 0.0) / inf.rest_high)
+        part = self.corners(first - scale, np.maximum(rest, -800.0), between=between)
+        if self._table is not None and self._table[0] is part:
+            return self._table[1]
+        high, room = self._worse(part.delta_high, part.room_low)
+        whole = Corners(part.e, part.before * inf.rest_high, part.after * inf.rest_high, high, room)
+        self._table = part, whole
+        return whole
+
+    def swift_bounds(self, e: Array) -> tuple[Array, Array]:
+        """Upper bounds of the profile and lower bounds of its complement at e >= 0."""
+        high, room = np.zeros_like(e), np.ones_like(e)
+        inside = e < self.top_high
+        if inside.any():
+            more, less = self.swift(e[inside])
+            high[inside], room[inside] = np.clip(more, TINY, 1.0), np.clip(less, 0.0, 1.0)
+        return self._worse(high, room)
+
+    def ceiling(self, e: Array) -> Array:
+        """Upper bounds of the profile that cost little; 1 says nothing."""
+        return np.ones_like(e)
+
+    def _worse(self, high: Array, room: Array) -> tuple[Array, Array]:
+        """Safe ends with the infinite losses."""
+        zero = np.zeros_like(high)
+        whole = self._with_infinity(Bounds(zero, high, room, zero + 1, zero))
+        return whole.delta_high, whole.room_low
 
     def snap(self, e: Array) -> tuple[Array, ...]:
         """The thresholds whose lines are worth taking in the place of e: e itself, or the corners on either side."""

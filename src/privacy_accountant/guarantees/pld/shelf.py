@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_accountant.guarantees.pld.contour import TAIL, Contour, Measure, build, node_count
+from privacy_accountant.guarantees.pld.contour import Contour, Measure, Samples
 from privacy_accountant.guarantees.pld.families import Array
-from privacy_accountant.numerics.contour.nodes import chernoff_constant
+from privacy_accountant.guarantees.pld.nodes_of_contour import build, node_count, sides
+from privacy_accountant.numerics.contour.nodes import alias_bound, chernoff_constant
 
 MOST_NODES = 1 << 21
 """Cap on the nodes of one contour: they take about a third of a gibibyte while it is built."""
 _MOST_WORK = 1 << 31
 """Cap on nodes times thresholds of one refinement."""
 _MOST_CONTOURS, _MOST_KEPT = 64, 1 << 21
-_LEVELS, _FINER = 7, 30.0
+_LEVELS, _FINER, _LONGER, _NEAR = 7, 30.0, 16, 0.5
+_WINDOW_FINER, _WINDOW_NODES, _WINDOW_POINTS = 6.0, 1 << 17, 4096
+_WINDOW_USED, _WINDOW_REST = 1.75, 1 / 16
 _NEGLIGIBLE = -746.0
 """log of what is below every double."""
 
 
 @attrs.frozen(eq=False)
 class Found:
-    """Bounds at thresholds, and an estimate of -d/de of the profile."""
+    """Bounds at thresholds, an estimate of -d/de of the profile, and the smoothing of the contour that answered last."""
 
     low: Array
     high: Array
     flow: Array
+    fineness: Array
 
 
 class Shelf:
@@ -39,8 +44,8 @@ class Shelf:
     """
 
     def __init__(self, measure: Measure, step: float) -> None:
-        self._measure, self._step = measure, step
-        self._contours: dict[tuple[bool, float], list[Contour]] = {}
+        self._measure, self._step, self._sketch = measure, step, measure.whole.sketched()
+        self._contours: dict[bool, list[Contour]] = {True: [], False: []}
 
     def find(self, e: Array, known: tuple[Array, Array], tolerance: float, *, right: bool) -> Found:
         """Bounds refined until the gap is a share `tolerance` of the value, or as far as it goes.
@@ -51,18 +56,22 @@ class Shelf:
             tolerance: The share.
             right: The side.
         """
-        out = Found(known[0].copy(), np.full(len(e), np.inf), np.zeros(len(e)))
+        out = Found(known[0].copy(), np.full(len(e), np.inf), np.zeros(len(e)), np.zeros(len(e)))
         todo = np.argsort(e if right else -e, kind="stable")
         for level in range(_LEVELS):
-            before = out.high[todo] - out.low[todo]
-            if not self._sweep(
-                e, known, todo, min(tolerance, 0.2) * _FINER**-level, out, right=right, first=level == 0
-            ):
+            before, fineness = out.high[todo] - out.low[todo], out.fineness[todo]
+            smoothing = min(tolerance, 0.2) * _FINER**-level
+            if not self._sweep(e, known, todo, smoothing, out, right=right, first=level == 0):
                 break
             high, gap = out.high[todo], out.high[todo] - out.low[todo]
+            size = np.minimum(
+                high, np.maximum(1 - high, 0.01)
+            )  # the other side is read as a difference from 1
             mine = gap - (known[1][todo] - known[0][todo])  # what is known gets no better here
-            wide = (gap > tolerance * high) & (mine > tolerance / 2 * high) & (high > 1e-300)
-            todo = todo[wide & (gap <= before / 2)]
+            wide = (gap > tolerance * size) & (mine > tolerance / 2 * size) & (high > 1e-300)
+            # A finer contour that stood there from before may serve several levels alike.
+            same = (out.fineness[todo] == fineness) & (fineness > 0)
+            todo = todo[wide & (same | (gap <= before / 2))]
             if not len(todo):
                 break
         return out
@@ -89,23 +98,61 @@ class Shelf:
             if contour is None or (not first and contour.size * (len(todo) - done) > _MOST_WORK):
                 return False
             served = contour.serves(order[done:])
+            if not first and contour.fineness == 0:
+                served &= np.abs(order[done:] - order[done]) <= _NEAR * contour.width
             count = max(1, len(served) if served.all() else int(np.argmin(served)))
             take = todo[done : done + count]
-            low, high, flow = contour.bounds(e[take])
-            out.low[take] = np.maximum(out.low[take], known[0][take] + low)
-            out.high[take] = np.minimum(out.high[take], known[1][take] + high)
-            out.flow[take] = flow
+            found = contour.bounds(e[take])
+            out.low[take] = np.maximum(out.low[take], known[0][take] + found.low)
+            out.high[take] = np.minimum(out.high[take], known[1][take] + found.high)
+            out.flow[take], out.fineness[take] = found.flow, contour.fineness
             done += count
         return True
+
+    def window(self, c: float, more: Callable[[Array], Array], tolerance: float, *, right: bool) -> Samples:
+        """Bounds on a fine grid around the threshold at which c is stationary; refined like those of `find`, while it is cheap.
+
+        Between grid points a chord in e^e is as good: it is off by less than the tolerance.
+
+        Args:
+            c: The abscissa.
+            more: What the measure leaves out, at given thresholds; the tolerance is a share of the whole.
+            tolerance: The share.
+            right: The side.
+        """
+        width = math.sqrt(self._measure.whole.saddle(c)[1])
+        far = c + _WINDOW_USED / width if right else c
+        bend = c * c + c if right else max(-c * c - c, 1 / width**2)
+        steep = far * far + far if right else bend
+        step = math.sqrt(8 * tolerance / (steep + 1 / width**2))
+        step = max(step, width / _WINDOW_POINTS)
+        center, gap, best = self._measure.whole.saddle(c)[0], math.inf, Samples.none()
+        # Next to the top the profile vanishes and no share of it is reached; chords to the top are good enough.
+        end = self._measure.top - _WINDOW_REST * min(width, self._measure.top - center)
+        for level in range(_LEVELS):
+            smoothing = tolerance * _WINDOW_FINER**-level
+            contour = self._build(
+                c, smoothing, right=right, first=level == 0, most=_WINDOW_NODES, share=bend / steep
+            )
+            if contour is None:
+                break
+            self._keep(contour, right=right)
+            best, before = contour.grid(step), gap
+            inside = (best.e >= 0) & (best.e <= end) & (best.high > 1e-300)
+            inside &= np.abs(best.e - contour.center) <= _WINDOW_USED * width
+            high = best.high[inside] + more(best.e[inside])
+            gap = float(np.max((best.high - best.low)[inside] / high, initial=0.0))
+            if gap <= tolerance or gap > before / 2:
+                break
+        return best
 
     def tail(self, e: Array) -> Array:
         """Chernoff bound on P(L >= e) from the contours at hand: the steepest that the profile can be."""
         result = np.ones_like(e)
-        for (right, _), contours in self._contours.items():
-            for contour in contours if right else ():
-                exponent = contour.log_m[0] + contour.log_m[1] - contour.c * e
-                with np.errstate(under="ignore"):
-                    result = np.minimum(result, np.exp(np.minimum(exponent, 0.0)))
+        for contour in self._contours[True]:
+            exponent = contour.log_m[0] + contour.log_m[1] - contour.c * e
+            with np.errstate(under="ignore"):
+                result = np.minimum(result, np.exp(np.minimum(exponent, 0.0)))
         return result
 
     def _contour(self, order: Array, smoothing: float, *, right: bool, first: bool) -> Contour | float | None:
@@ -113,12 +160,13 @@ class Shelf:
 
         A float instead is the log of a bound that makes it, and all that follow, negligible; None says that the cap forbids.
         """
-        kept = self._contours.setdefault((right, smoothing), [])
-        for contour in kept:
-            if contour.serves(order[:1])[0]:
-                return contour
         loss, e = self._measure.whole, float(order[0])
-        c = loss.abscissa(e, right=right)
+        for contour in self._contours[right]:
+            # An exact contour that was too far away to be good enough is not asked again.
+            far = not first and contour.fineness == 0 and abs(e - contour.center) > _NEAR * contour.width
+            if contour.fineness <= smoothing * (1 + 1e-9) and contour.serves(order[:1])[0] and not far:
+                return contour
+        c = self._sketch.abscissa(e, right=right)
         k = loss.cumulant(c)
         log_bound = (
             k.value
@@ -128,11 +176,11 @@ class Shelf:
         )
         if log_bound < _NEGLIGIBLE:
             return log_bound
-        if len(order) > 1:
+        if len(order) > 1 and first:
             c = self._ahead(order, c, right=right)
         built = self._build(c, smoothing, right=right, first=first)
         if built is not None:
-            self._keep(kept, built)
+            self._keep(built, right=right)
         return built
 
     def _ahead(self, order: Array, c: float, *, right: bool) -> float:
@@ -140,33 +188,61 @@ class Shelf:
         loss, e, last = self._measure.whole, float(order[0]), float(order[-1])
         reach = 1.5 * math.sqrt(loss.saddle(c)[1])
         goal = min(last, e + reach) if right else max(last, e - reach)
-        ahead = loss.abscissa(goal, right=right)
+        ahead = self._sketch.abscissa(goal, right=right)
         center, curvature = loss.saddle(ahead)
         return ahead if abs(e - center) <= 2.0 * math.sqrt(curvature) else c
 
-    def _keep(self, kept: list[Contour], contour: Contour) -> None:
-        every = [c for contours in self._contours.values() for c in contours]
-        if len(every) >= _MOST_CONTOURS or sum(c.size for c in every) + contour.size > _MOST_KEPT:
-            for contours in self._contours.values():
-                contours.clear()
-        kept.append(contour)
+    def _keep(self, contour: Contour, *, right: bool) -> None:
+        every = [kept.size for side in self._contours.values() for kept in side]
+        if len(every) >= _MOST_CONTOURS or sum(every) + contour.size > _MOST_KEPT:
+            for side in self._contours.values():
+                side.clear()
+        self._contours[right].append(contour)
 
-    def _build(self, c: float, smoothing: float, *, right: bool, first: bool) -> Contour | None:
+    def _longer(self, c: float, period: float, share: float) -> float:
+        """A period whose aliases are a small share of the answer, also where the tilted loss is far from normal."""
+        loss = self._measure.whole
+        right, left = sides(loss, c, loss.saddle(c)[1])
+        e, level = loss.level(c)
+        for _ in range(_LONGER):
+            ahead = right if e + period < self._measure.top else []
+            if float(alias_bound(np.array([e]), c, period, ahead, left)[0]) <= level + share:
+                break
+            period *= 1.3
+        return period
+
+    def _build(
+        self,
+        c: float,
+        smoothing: float,
+        *,
+        right: bool,
+        first: bool,
+        most: int = MOST_NODES,
+        share: float = 1.0,
+    ) -> Contour | None:
+        most = min(most, MOST_NODES)
         loss, step = self._measure.whole, self._step
         if right and step:
             c = min(c, 30 / step)
         curvature = loss.saddle(c)[1]
         inward = c if right else min(-c, 1 + c)
         period = max(9 * math.sqrt(curvature), (max(0.0, -loss.level(c)[1]) + 30) / inward)
+        exact = step > 0 or loss.gaussian > share * smoothing / (2.5 * abs(c * c + c))
+        period = self._longer(c, period, math.log(1e-10 if exact else 0.02 * smoothing))
         # The gap is about 2.4 times variance times half the density over the value: by the tilt right, by the spread left.
         bend = 1 / (curvature if right else max(loss.cumulant(c).second, 1e-280))
-        variance, cut = smoothing / (2.5 * max(abs(c * c + c), bend)), 1e-3 * smoothing
+        variance, cut = share * smoothing / (2.5 * max(abs(c * c + c), bend)), 1e-2 * smoothing
         if step:
             period, variance, cut = step * 2 * (math.ceil(period / step / 2) + 1), 0.0, 1e-17
         elif loss.gaussian > variance:
             variance, cut = 0.0, 1e-17
-        if node_count(self._measure, period, step, variance) > MOST_NODES:
+        share = max(cut, 1e-17)
+        count = node_count(self._measure, c, period, step, variance, share)
+        if count > most:
             if not first or step:
                 return None
-            variance = TAIL * (period / (2 * math.pi * (MOST_NODES - 4))) ** 2
-        return build(self._measure, c, period, step, variance, cut)
+            variance *= (count / (most - 4)) ** 2
+            count = min(node_count(self._measure, c, period, step, variance, share), most)
+        built = build(self._measure, c, period, step, variance, cut=cut, count=count)
+        return attrs.evolve(built, fineness=smoothing if variance > 0 else 0.0)

@@ -10,7 +10,7 @@ from privacy_accountant.exact import exact
 from privacy_accountant.guarantees.pld.atomic import AtomicLaw
 from privacy_accountant.guarantees.pld.curves import Curve
 from privacy_accountant.guarantees.pld.families import Array
-from privacy_accountant.guarantees.pld.profile import TINY, Bounds, Infinity, Profile
+from privacy_accountant.guarantees.pld.profile import TINY, Bounds, Corners, Infinity, Profile
 
 
 class AtomicProfile(Profile):
@@ -19,6 +19,7 @@ class AtomicProfile(Profile):
     def __init__(self, infinity: Infinity, top: Fraction | None, law: AtomicLaw) -> None:
         super().__init__(infinity, top)
         self._law = law
+        self._corners: Corners | None = None
 
     def _finite(self, e: Array, tolerance: float) -> Bounds:
         del tolerance
@@ -29,9 +30,18 @@ class AtomicProfile(Profile):
         e, profile = self._law.high.losses, self._law.high.profile
         return float(e[min(int(np.searchsorted(-profile, -delta)), len(e) - 1)]), 0.0
 
-    def corners(self) -> tuple[Array, Array, Array]:
-        """See `Profile.corners`."""
-        return self._law.corners()
+    def swift(self, e: Array) -> tuple[Array, Array]:
+        """See `Profile.swift`."""
+        _, high, room, _, _ = self._law.bounds(e)
+        return high, room
+
+    def corners(self, first: Array, second: Array, *, between: bool) -> Corners:
+        """See `Profile.corners`: every atom."""
+        del first, second, between
+        if self._corners is None:
+            e, flow, _ = self._law.corners()
+            self._corners = Corners(e[::2], flow[::2], flow[1::2], *self.swift(e[::2]))
+        return self._corners
 
 
 class ClosedProfile(Profile):
@@ -75,9 +85,74 @@ class ClosedProfile(Profile):
         """See `Profile.guess`."""
         return float(self.curve.epsilon(np.array([delta]))[0]), 0.0
 
-    def corners(self) -> tuple[Array, Array, Array]:
+    def swift(self, e: Array) -> tuple[Array, Array]:
+        """See `Profile.swift`; nothing calls for it, as `bounds` is as quick."""
+        return self.curve.delta(e), self.curve.complement(e)
+
+    def swift_bounds(self, e: Array) -> tuple[Array, Array]:
+        """See `Profile.swift_bounds`."""
+        return self.swift(e)
+
+    def corners(self, first: Array, second: Array, *, between: bool) -> Corners:
         """See `Profile.corners`; the closed form of f needs none."""
-        return np.zeros(0), np.zeros(0), np.zeros(0)
+        del first, second, between
+        return Corners(*(np.zeros(0) for _ in range(5)))
+
+
+class BetweenProfile(Profile):
+    """Upper bounds from a law that dominates, lower bounds from one that is dominated."""
+
+    def __init__(self, upper: Profile, lower: Profile) -> None:
+        super().__init__(upper.infinity, None)
+        self.top_high, self.top_low = upper.top_high, lower.top_low
+        self._upper, self._lower = upper, lower
+
+    def bounds(self, e: Array, tolerance: float) -> Bounds:
+        """See `Profile.bounds`."""
+        high, low = self._upper.bounds(e, tolerance), self._lower.bounds(e, tolerance)
+        return Bounds(
+            np.minimum(low.delta_low, high.delta_high),
+            high.delta_high,
+            high.room_low,
+            np.maximum(low.room_high, high.room_low),
+            high.flow,
+        )
+
+    def _finite(self, e: Array, tolerance: float) -> Bounds:
+        return self.bounds(e, tolerance)
+
+    def epsilon(self, delta: float, tolerance: float) -> tuple[float, float]:
+        """See `Profile.epsilon`."""
+        high = self._upper.epsilon(delta, tolerance)[1]
+        return min(self._lower.epsilon(delta, tolerance)[0], high), high
+
+    def guess(self, delta: float) -> tuple[float, float]:
+        """See `Profile.guess`."""
+        return self._upper.guess(delta)
+
+    def snap(self, e: Array) -> tuple[Array, ...]:
+        """See `Profile.snap`."""
+        return self._upper.snap(e)
+
+    def table(self, first: Array, second: Array, *, between: bool) -> Corners:
+        """See `Profile.table`."""
+        return self._upper.table(first, second, between=between)
+
+    def corners(self, first: Array, second: Array, *, between: bool) -> Corners:
+        """See `Profile.corners`."""
+        return self._upper.corners(first, second, between=between)
+
+    def swift(self, e: Array) -> tuple[Array, Array]:
+        """See `Profile.swift`."""
+        return self._upper.swift(e)
+
+    def swift_bounds(self, e: Array) -> tuple[Array, Array]:
+        """See `Profile.swift_bounds`."""
+        return self._upper.swift_bounds(e)
+
+    def ceiling(self, e: Array) -> Array:
+        """See `Profile.ceiling`."""
+        return self._upper.ceiling(e)
 
 
 class Nothing(Profile):
@@ -104,6 +179,11 @@ class Nothing(Profile):
         del delta
         return 0.0, 0.0
 
-    def corners(self) -> tuple[Array, Array, Array]:
+    def swift(self, e: Array) -> tuple[Array, Array]:
+        """See `Profile.swift`."""
+        return np.zeros_like(e), np.ones_like(e)
+
+    def corners(self, first: Array, second: Array, *, between: bool) -> Corners:
         """See `Profile.corners`."""
-        return np.zeros(0), np.zeros(0), np.zeros(0)
+        del first, second, between
+        return Corners(*(np.zeros(0) for _ in range(5)))

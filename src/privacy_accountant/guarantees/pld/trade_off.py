@@ -11,63 +11,113 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
+from privacy_accountant.guarantees.pld.envelope import Envelope, envelope
 from privacy_accountant.guarantees.pld.families import UNIT, Array
-from privacy_accountant.guarantees.pld.profile import Bounds, Profile
+from privacy_accountant.guarantees.pld.profile import LINE_TOLERANCE, Bounds, Corners, Profile
 
-Table: TypeAlias = tuple[Array, Array, Array]
-"""Thresholds with log Q(L > e) and log P(L > e)."""
-
-_MANY = 2048
-"""More questions than this are answered from a table."""
-_FINER = 16
+_MANY = 512
+"""More questions than this are answered from the envelope of a table's lines."""
 _NEWTON_STEPS = 2
+_WORSE = (
+    ("delta_low", np.maximum),
+    ("delta_high", np.maximum),
+    ("room_low", np.minimum),
+    ("room_high", np.minimum),
+    ("flow", np.maximum),
+)
 
 
 def beta(profiles: tuple[Profile, ...], alpha: Array, tolerance: float) -> Array:
     """Lower bound on f at each alpha for the pair whose directions have these profiles (one when it is symmetric)."""
-    top = max(profile.top_high for profile in profiles)
+    inside = alpha[(alpha > 0) & (alpha < 1)]
     result = np.zeros_like(alpha)
-    for end in [0.0, top] if top < math.inf else [0.0]:
-        at = np.full(1, end)
-        result = np.maximum(result, _lines(joint(profiles, at, tolerance), at, alpha))
-    for profile in profiles:
-        table = _table(profile, *profile.corners())
-        if len(table[0]) < 2:
-            continue
-        early = _log(alpha) <= table[1][0]
-        for first, where in ((True, early), (False, ~early)):
-            if where.any():
-                found = _branch(profiles, profile, table, alpha[where], tolerance, first=first)
-                result[where] = np.maximum(result[where], found)
+    if len(alpha) > _MANY and len(inside):
+        for profile in profiles:
+            table = profile.table(*_goals(np.array([inside.min(), inside.max()])), between=True)
+            if len(table.e):
+                result = np.maximum(result, _envelope(profiles, profile, table).at(alpha))
+    else:
+        for profile in profiles if len(inside) else ():
+            table = profile.table(*_goals(inside), between=False)
+            if len(table.e):
+                result = np.maximum(result, _searched(profiles, profile, table, alpha, tolerance))
+        top = max(profile.top_high for profile in profiles)
+        if top < math.inf:
+            at = np.full(1, top)
+            result = np.maximum(result, _lines(joint(profiles, at, tolerance), at, alpha))
     at_zero = min(profile.infinity.rest_low for profile in profiles)
-    return np.where(alpha > 0, np.where(alpha < 1, np.minimum(result, 1 - alpha), 0.0), at_zero)
+    result = np.minimum(result, 1 - alpha)
+    if len(inside) < len(alpha):
+        result = np.where(alpha > 0, np.where(alpha < 1, result, 0.0), at_zero)
+    return result
+
+
+def _goals(alpha: Array) -> tuple[Array, Array]:
+    return _log(alpha), _log1m(alpha)
+
+
+@functools.lru_cache(maxsize=16)
+def _envelope(profiles: tuple[Profile, ...], profile: Profile, table: Corners) -> Envelope:
+    """The envelope of a table's lines and of those at both ends, the worse direction taken at every threshold."""
+    ends = np.array([0.0, profile.top_high] if profile.top_high < math.inf else [0.0])
+    part = joint(profiles, ends, LINE_TOLERANCE)
+    nothing = np.zeros_like(ends)
+    # At 0 everything lies above, at the top nothing; only where to look for these lines depends on that.
+    before, after = np.append(table.before[:1], nothing[1:]), np.append(table.after[:1], nothing[1:])
+    if len(ends) > 1:
+        before[1] = table.after[-1]
+    corners = Corners.joined(
+        [
+            Corners(ends[:1], before[:1], after[:1], part.delta_high[:1], part.room_low[:1]),
+            table,
+            Corners(ends[1:], before[1:], after[1:], part.delta_high[1:], part.room_low[1:]),
+        ]
+    )
+    for other in profiles:
+        if other is not profile:
+            high, room = corners.delta_high.copy(), corners.room_low.copy()
+            may = other.ceiling(corners.e) > high  # elsewhere the other direction cannot be the worse one
+            if may.any():
+                more, less = other.swift_bounds(corners.e[may])
+                high[may], room[may] = np.maximum(high[may], more), np.minimum(room[may], less)
+            corners = attrs.evolve(corners, delta_high=high, room_low=room)
+    return envelope(corners)
+
+
+def _searched(
+    profiles: tuple[Profile, ...], profile: Profile, table: Corners, alpha: Array, tolerance: float
+) -> Array:
+    """The best lines by Newton's method, alpha by alpha."""
+    e = np.repeat(table.e, 2)
+    flow = np.ravel(np.column_stack((table.before, table.after)))
+    first = np.minimum.accumulate(_log(flow) - e)
+    second = np.minimum.accumulate(_log(flow + np.repeat(table.delta_high, 2)))
+    result = np.zeros_like(alpha)
+    early = _log(alpha) <= first[0]
+    for branch, goal, where in ((first, _log(alpha), early), (second, _log1m(alpha), ~early)):
+        if where.any():
+            found = _branch(
+                profiles, profile, (e, branch), (alpha[where], goal[where]), tolerance, first=branch is first
+            )
+            result[where] = found
+    return result
 
 
 def _branch(
     profiles: tuple[Profile, ...],
     profile: Profile,
-    table: Table,
-    alpha: Array,
+    table: tuple[Array, Array],
+    questions: tuple[Array, Array],
     tolerance: float,
     *,
     first: bool,
 ) -> Array:
-    """The best lines of one branch: by Newton's method, or from a dense table when there are many questions."""
-    goal = _log(alpha) if first else _log1m(alpha)
-    if len(alpha) > _MANY:
-        (e, *branches), bounds = _dense(profiles, profile, tolerance)
-        i = np.searchsorted(-branches[0 if first else 1], -goal)
-        lines = [
-            _lines(_taken(bounds, j), e[j], alpha) for j in (np.clip(i - k, 0, len(e) - 1) for k in (0, 1))
-        ]
-        return np.asarray(np.max(lines, axis=0))
-    e, branch = table[0], table[1 if first else 2]
+    """The best lines of one branch."""
+    (e, branch), (alpha, goal) = table, questions
     near = np.interp(-goal, -branch, e)
     steep = _steepness(e, branch, near)
     result = np.zeros_like(alpha)
@@ -80,35 +130,19 @@ def _branch(
     return result
 
 
-@functools.lru_cache(maxsize=8)
-def _dense(profiles: tuple[Profile, ...], profile: Profile, tolerance: float) -> tuple[Table, Bounds]:
-    """A table with `_FINER` thresholds for one, and the bounds there; a corner stays a corner."""
-    e, flow, tail = profile.corners()
-    place = np.linspace(0, len(e) - 1, _FINER * (len(e) - 1) + 1)
-    fine = np.interp(place, np.arange(len(e)), e)
-    table = _table(
-        profile, fine, *(np.exp(np.interp(place, np.arange(len(e)), _log(y))) for y in (flow, tail))
-    )
-    unique, back = np.unique(table[0], return_inverse=True)
-    return table, _taken(joint(profiles, unique, tolerance), back)
-
-
-def _taken(bounds: Bounds, index: NDArray[np.intp]) -> Bounds:
-    return Bounds(*(getattr(bounds, field.name)[index] for field in attrs.fields(Bounds)))
-
-
 def joint(profiles: Sequence[Profile], e: Array, tolerance: float) -> Bounds:
-    """Bounds of the worse direction at each threshold."""
-    parts = [profile.bounds(e, tolerance) for profile in profiles]
-    if len(parts) == 1:
-        return parts[0]
-    return Bounds(
-        np.max([p.delta_low for p in parts], axis=0),
-        np.max([p.delta_high for p in parts], axis=0),
-        np.min([p.room_low for p in parts], axis=0),
-        np.min([p.room_high for p in parts], axis=0),
-        np.max([p.flow for p in parts], axis=0),
-    )
+    """Bounds of the worse direction at each threshold; a direction that cannot be the worse one is not worked out."""
+    ordered = sorted(profiles, key=lambda profile: -profile.top_high)
+    worst = ordered[0].bounds(e, tolerance)
+    for other in ordered[1:]:
+        may = other.ceiling(e) > worst.delta_low
+        if may.any():
+            part = other.bounds(e[may], tolerance)
+            for name, worse in _WORSE:
+                values = getattr(worst, name).copy()
+                values[may] = worse(values[may], getattr(part, name))
+                worst = attrs.evolve(worst, **{name: values})
+    return worst
 
 
 def _lines(bounds: Bounds, e: Array, alpha: Array) -> Array:
@@ -126,16 +160,6 @@ def _lines(bounds: Bounds, e: Array, alpha: Array) -> Array:
         first = np.where(tilt > 0, bounds.room_low * (1 - slack) - tilt, bounds.room_low)
         second = np.exp(-e) * rest * (1 - slack - 4 * UNIT * np.abs(e))
     return np.maximum(np.maximum(first, second), 0.0)
-
-
-def _table(profile: Profile, e: Array, flow: Array, tail: Array) -> Table:
-    """Thresholds with log Q(L > e) and log P(L > e), both made descending for interpolation."""
-    good = (flow > 0) & (tail > 0)
-    e, flow, tail = e[good], flow[good], tail[good]
-    scale = profile.infinity.rest_high
-    first = np.minimum.accumulate(np.log(flow) + math.log(scale) - e) if len(e) else e
-    second = np.minimum.accumulate(np.log(tail * scale + profile.infinity.high)) if len(e) else e
-    return e, first, second
 
 
 def _steepness(e: Array, branch: Array, near: Array) -> Array:
