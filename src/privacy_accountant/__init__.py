@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from privacy_accountant.errors import UnsupportedConversionError as UnsupportedConversionError
     from privacy_accountant.guarantees.adp import ADP as ADP
     from privacy_accountant.guarantees.base import PrivacyGuarantee as PrivacyGuarantee
+    from privacy_accountant.guarantees.composing import compose as compose
     from privacy_accountant.guarantees.gdp import GDP as GDP
     from privacy_accountant.guarantees.pld import PLD as PLD
     from privacy_accountant.guarantees.rdp import RDP as RDP
-    from privacy_accountant.guarantees.registry import compose as compose
     from privacy_accountant.guarantees.risk_target import Risk as Risk
     from privacy_accountant.guarantees.summary import MuSummary as MuSummary
     from privacy_accountant.guarantees.summary import summarize_mu as summarize_mu
@@ -69,7 +69,7 @@ _HOMES = {
     "guarantees.gdp": ("GDP",),
     "guarantees.pld": ("PLD",),
     "guarantees.rdp": ("RDP",),
-    "guarantees.registry": ("compose",),
+    "guarantees.composing": ("compose",),
     "guarantees.risk_target": ("Risk",),
     "guarantees.summary": ("MuSummary", "summarize_mu"),
     "guarantees.tradeoff": ("TradeOff",),

@@ -13,7 +13,7 @@ from privacy_accountant.errors import (
     ReleaseFailedError,
 )
 from privacy_accountant.guarantees.adp import ADP
-from privacy_accountant.guarantees.registry import compose
+from privacy_accountant.guarantees.composing import compose
 from privacy_accountant.ledger import verify_export
 from privacy_accountant.mechanisms import Gaussian, Laplace
 

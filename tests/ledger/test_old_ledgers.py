@@ -7,9 +7,9 @@ import pytest
 
 from privacy_accountant.accountant import Accountant
 from privacy_accountant.guarantees.adp import ADP
+from privacy_accountant.guarantees.composing import compose
 from privacy_accountant.guarantees.gdp import GDP
 from privacy_accountant.guarantees.pld import PLD
-from privacy_accountant.guarantees.registry import compose
 from privacy_accountant.mechanisms import Gaussian, Laplace
 
 FILES = sorted((Path(__file__).parent / "fixtures").glob("ledger-v*.db"))

@@ -17,11 +17,11 @@ from privacy_accountant.errors import CalibrationError, InvalidParameterError
 from privacy_accountant.exact import exact, float_down
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.base import PrivacyGuarantee
+from privacy_accountant.guarantees.composing import compose
 from privacy_accountant.guarantees.gdp import GDP
 from privacy_accountant.guarantees.mixed import Mixed
 from privacy_accountant.guarantees.pld import PLD
 from privacy_accountant.guarantees.rdp import RDP
-from privacy_accountant.guarantees.registry import compose
 from privacy_accountant.guarantees.risk_target import Risk
 from privacy_accountant.guarantees.tradeoff import TradeOff
 from privacy_accountant.guarantees.zcdp import ZCDP

@@ -14,6 +14,7 @@ from fractions import Fraction
 from privacy_accountant.errors import UnsupportedConversionError
 from privacy_accountant.exact import Real, canonical, exact, float_up
 from privacy_accountant.guarantees.adp import ADP
+from privacy_accountant.guarantees.composing import compose
 from privacy_accountant.guarantees.gdp import GDP
 from privacy_accountant.guarantees.mixed import Mixed
 from privacy_accountant.guarantees.pld import (
@@ -26,7 +27,7 @@ from privacy_accountant.guarantees.pld import (
 )
 from privacy_accountant.guarantees.pld.pairs import DominatingPair
 from privacy_accountant.guarantees.rdp import RDP
-from privacy_accountant.guarantees.registry import compose, group
+from privacy_accountant.guarantees.registry import group
 from privacy_accountant.guarantees.tradeoff import TradeOff
 from privacy_accountant.guarantees.zcdp import ZCDP
 from privacy_accountant.numerics.enclosure import exp_bounds

@@ -199,7 +199,7 @@ class PrivacyGuarantee(abc.ABC):
             >>> GDP(mu=3.0).compose(GDP(mu=4.0))
             GDP(mu=5.0)
         """
-        return registry.compose(self, *others)
+        return cast("PrivacyGuarantee", registry.compose((self, *others)))
 
     def self_compose(self, count: int) -> PrivacyGuarantee:
         """The guarantee of `count` releases that each have this one.
@@ -207,7 +207,10 @@ class PrivacyGuarantee(abc.ABC):
         Raises:
             InvalidParameterError: When count is not an integer of at least 1.
         """
-        return registry.self_compose(self, integer(count, "count", "an integer >= 1", least=1))
+        return cast(
+            "PrivacyGuarantee",
+            registry.self_compose(self, integer(count, "count", "an integer >= 1", least=1)),
+        )
 
     def for_group(self, size: int) -> Self:
         r"""What this guarantee says about `size` people whose records change together, such as a household.
@@ -246,7 +249,7 @@ class PrivacyGuarantee(abc.ABC):
             >>> GDP(mu=1.0).to(ZCDP)
             ZCDP(rho=0.5)
         """
-        return registry.convert(self, form, parameters)
+        return cast("Form", registry.convert(self, form, parameters))
 
     def _below_chance(self, alpha: Array) -> Array:
         return np.minimum(self._beta(alpha), one_minus_down(alpha))

@@ -14,9 +14,9 @@ from privacy_accountant.exact import canonical, exact, float_down, float_up
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.arguments import Array
 from privacy_accountant.guarantees.base import PrivacyGuarantee
+from privacy_accountant.guarantees.composing import compose
 from privacy_accountant.guarantees.pld import PLD, RandomizedResponsePair
 from privacy_accountant.guarantees.rdp import RDP
-from privacy_accountant.guarantees.registry import compose
 from privacy_accountant.guarantees.zcdp import ZCDP
 
 _UP = 1 + 2.0**-50

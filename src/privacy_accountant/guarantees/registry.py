@@ -11,14 +11,11 @@ import functools
 import importlib
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import attrs
 
 from privacy_accountant.errors import InvalidParameterError, UnsupportedConversionError
-
-if TYPE_CHECKING:
-    from privacy_accountant.guarantees.base import Form, PrivacyGuarantee
 
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
@@ -149,14 +146,14 @@ def conversions() -> Iterator[Conversion]:
     yield from _conversions.values()
 
 
-def convert(guarantee: PrivacyGuarantee, form: type[Form], parameters: dict[str, Any]) -> Form:
+def convert(guarantee: Any, form: type, parameters: dict[str, Any]) -> Any:
     """Convert by the table; the same form without parameters is the guarantee itself."""
     _load()
     source = type(guarantee)
     entry = _conversions.get((source, form))
     if entry is None:
         if source is form and not parameters:
-            return cast("Form", guarantee)
+            return guarantee
         reason = _refusals.get((source, form), "no such pair is registered")
         raise UnsupportedConversionError(source.__name__, getattr(form, "__name__", repr(form)), reason)
     for name in parameters:
@@ -165,7 +162,7 @@ def convert(guarantee: PrivacyGuarantee, form: type[Form], parameters: dict[str,
                 name, f"a parameter of {source.__name__} to {form.__name__}: {entry.parameters}", name
             )
     _require(entry, parameters)
-    return cast("Form", entry.rule(guarantee, **parameters))
+    return entry.rule(guarantee, **parameters)
 
 
 def _require(entry: Conversion, parameters: dict[str, Any]) -> None:
@@ -175,35 +172,12 @@ def _require(entry: Conversion, parameters: dict[str, Any]) -> None:
             raise InvalidParameterError(name, f"given for a conversion from {pair}", None)
 
 
-def compose(*guarantees: PrivacyGuarantee) -> PrivacyGuarantee:
-    """The guarantee of several releases together, all fixed in advance.
-
-    Guarantees of one form add up by that form's own rule, all at once; then the forms meet, those that can only be kept in
-    their own currency (RDP, then zCDP) first, so that the grouping and the order of the arguments do not matter.
-
-    Args:
-        *guarantees: At least one guarantee, in any forms.
-
-    Returns:
-        Their composition. GDP stays GDP; ADP, PLD, TradeOff and mixtures of them with GDP become a PLD, which is exact but for the
-        lattice of a TradeOff; with a ZCDP or an RDP among them the result is in that currency, beside a PLD of the parts that have
-        no such bound (`Mixed`, which can only be bounded).
-
-    Raises:
-        InvalidParameterError: When there is none, or one is not a guarantee.
-        UnsupportedConversionError: When two forms have no common one; the error says what would work.
-
-    Example:
-        >>> from privacy_accountant import ADP, GDP, ZCDP, compose
-        >>> compose(GDP(3.0), GDP(4.0)), compose(ZCDP(0.1), GDP(1.0), ZCDP(0.2))
-        (GDP(mu=5.0), ZCDP(rho=0.8))
-        >>> round(compose(ADP(0.5), GDP(1.0)).advantage, 4)
-        0.4249
-    """
+def compose(guarantees: Sequence[Any]) -> Any:
+    """Compose by the tables; see `guarantees.composing.compose`."""
     _load()
     if not guarantees:
         raise InvalidParameterError("guarantees", "at least one guarantee", ())
-    groups: dict[type, list[PrivacyGuarantee]] = {}
+    groups: dict[type, list[Any]] = {}
     for guarantee in guarantees:
         if type(guarantee) not in _totals:
             raise InvalidParameterError("guarantees", "guarantees of a form that composes", guarantee)
@@ -215,32 +189,32 @@ def compose(*guarantees: PrivacyGuarantee) -> PrivacyGuarantee:
     return functools.reduce(_compose_two, parts)
 
 
-def _compose_two(first: PrivacyGuarantee, second: PrivacyGuarantee) -> PrivacyGuarantee:
+def _compose_two(first: Any, second: Any) -> Any:
     kinds = type(first), type(second)
     if kinds[0] is kinds[1]:
-        return cast("PrivacyGuarantee", _totals[kinds[0]].rule((first, second)))
+        return _totals[kinds[0]].rule((first, second))
     if rule := _compositions.get(kinds):
-        return cast("PrivacyGuarantee", rule(first, second))
+        return rule(first, second)
     if rule := _compositions.get(kinds[::-1]):
-        return cast("PrivacyGuarantee", rule(second, first))
+        return rule(second, first)
     raise UnsupportedConversionError(
         kinds[0].__name__, kinds[1].__name__, "the two have no common form to compose in"
     )
 
 
-def self_compose(guarantee: PrivacyGuarantee, count: int) -> PrivacyGuarantee:
+def self_compose(guarantee: Any, count: int) -> Any:
     """The count-fold composition, by the form's own power rule."""
     _load()
     rule = _powers.get(type(guarantee))
     if rule is None:
         raise InvalidParameterError("guarantee", "of a form that composes", guarantee)
-    return cast("PrivacyGuarantee", rule(guarantee, count))
+    return rule(guarantee, count)
 
 
-def for_group(guarantee: PrivacyGuarantee, size: int) -> PrivacyGuarantee:
+def for_group(guarantee: Any, size: int) -> Any:
     """The guarantee for `size` people together, by the form's own rule."""
     _load()
     rule = _groups.get(type(guarantee))
     if rule is None:
         raise InvalidParameterError("guarantee", "of a form with a rule for groups", guarantee)
-    return guarantee if size == 1 else cast("PrivacyGuarantee", rule(guarantee, size))
+    return guarantee if size == 1 else rule(guarantee, size)
