@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, SupportsFloat, TypeAlias
@@ -112,6 +112,13 @@ def canonical(value: Fraction) -> Real:
 def exact(value: Real | int) -> Fraction:
     """The exact number behind a stored one: `exact(0.1) == Fraction(1, 10)`."""
     return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+
+
+def exact_sum(amounts: Iterable[Fraction]) -> Fraction:
+    """The sum of rationals over one common denominator, where adding them one by one would reduce each time."""
+    each = list(amounts)
+    common = math.lcm(*(amount.denominator for amount in each))
+    return Fraction(sum(amount.numerator * (common // amount.denominator) for amount in each), common)
 
 
 def integer(value: object, field: str, rule: str = "an integer", *, least: int | None = None) -> int:

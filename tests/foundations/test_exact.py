@@ -15,6 +15,7 @@ from privacy_accountant import InvalidParameterError
 from privacy_accountant.exact import (
     canonical,
     exact,
+    exact_sum,
     float_down,
     float_up,
     grain_up,
@@ -163,6 +164,11 @@ def test_directed_roots(value):
 @given(st.floats(allow_nan=False))
 def test_a_stored_float_is_its_own_float(value):
     assert float_up(value) == float_down(value) == value
+
+
+@given(st.lists(rationals, max_size=8))
+def test_a_sum_over_one_denominator_is_the_sum(values):
+    assert exact_sum(values) == sum(values, Fraction(0))
 
 
 def test_roots_are_close():

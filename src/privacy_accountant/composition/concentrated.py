@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 
-from privacy_accountant.exact import canonical, exact
+from privacy_accountant.exact import canonical, exact, exact_sum
 from privacy_accountant.guarantees.registry import power, total
 from privacy_accountant.guarantees.zcdp import ZCDP
 
@@ -16,7 +15,7 @@ def add_rho(guarantees: Sequence[ZCDP]) -> ZCDP:
     """The sum of all rho, exactly."""
     if any(guarantee.rho == math.inf for guarantee in guarantees):
         return ZCDP(math.inf)
-    return ZCDP(canonical(sum((exact(guarantee.rho) for guarantee in guarantees), Fraction(0))))
+    return ZCDP(canonical(exact_sum(exact(guarantee.rho) for guarantee in guarantees)))
 
 
 @power(ZCDP)

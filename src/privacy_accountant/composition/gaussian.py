@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 
-from privacy_accountant.exact import exact, root_up
+from privacy_accountant.exact import exact, exact_sum, root_up
 from privacy_accountant.guarantees.gdp import GDP
 from privacy_accountant.guarantees.registry import power, total
 
@@ -16,7 +15,7 @@ def add_squares(guarantees: Sequence[GDP]) -> GDP:
     """The root of the sum of squares: exact when it is rational, else rounded up once."""
     if any(guarantee.mu == math.inf for guarantee in guarantees):
         return GDP(math.inf)
-    return GDP(root_up(sum((exact(guarantee.mu) ** 2 for guarantee in guarantees), Fraction(0))))
+    return GDP(root_up(exact_sum(exact(guarantee.mu) ** 2 for guarantee in guarantees)))
 
 
 @power(GDP)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 
-from privacy_accountant.exact import Real, canonical, exact
+from privacy_accountant.exact import Real, canonical, exact, exact_sum
 from privacy_accountant.guarantees.rdp import RDP
 from privacy_accountant.guarantees.registry import power, total
 
@@ -24,7 +23,7 @@ def add_curves(guarantees: Sequence[RDP]) -> RDP:
 def _sum(epsilons: Sequence[Real]) -> Real:
     if math.inf in epsilons:
         return math.inf
-    return canonical(sum((exact(epsilon) for epsilon in epsilons), Fraction(0)))
+    return canonical(exact_sum(exact(epsilon) for epsilon in epsilons))
 
 
 @power(RDP)

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from privacy_accountant.errors import UnsupportedConversionError
-from privacy_accountant.exact import Real, canonical, exact, float_up
+from privacy_accountant.exact import Real, canonical, exact, exact_sum, float_up
 from privacy_accountant.guarantees.base import PrivacyGuarantee
 from privacy_accountant.guarantees.pld import (
     PLD,
@@ -67,7 +67,7 @@ def total(guarantee: PrivacyGuarantee, target: str, cost: Callable[[DominatingPa
     costs = [(cost(pair), count) for pair, count in parts]
     if any(each == math.inf for each, _ in costs):
         return math.inf
-    return canonical(sum((exact(each) * count for each, count in costs), Fraction(0)))
+    return canonical(exact_sum(exact(each) * count for each, count in costs))
 
 
 def _unknown(pair: DominatingPair, target: str, remedy: str) -> UnsupportedConversionError:

@@ -120,7 +120,7 @@ def gaussian_epsilon(delta: Array, mu: float) -> Array:
     for _ in range(200):
         value = gaussian_log_delta(eps, mu)
         low, high = np.where(value > goal, eps, low), np.where(value <= goal, eps, high)
-        new = eps - (value - goal) / _log_slope(eps, mu)
+        new = eps - (value - goal) / _log_slope(eps, mu, value)
         new = np.where((new >= low) & (new <= high), new, (low + high) / 2)
         done = np.abs(new - eps) <= 4e-16 * eps
         eps = new
@@ -129,11 +129,11 @@ def gaussian_epsilon(delta: Array, mu: float) -> Array:
     return np.where(gaussian_delta(np.zeros_like(delta), mu) <= delta, 0.0, _confirm(eps, delta, mu))
 
 
-def _log_slope(epsilon: Array, mu: float) -> Array:
+def _log_slope(epsilon: Array, mu: float, log_delta: Array) -> Array:
     """d log delta / d eps = -phi(a) R(b) / delta(eps) < 0."""
     a = epsilon / mu - mu / 2
     with np.errstate(all="ignore"):
-        log_slope = -a * a / 2 + np.log(mills(a + mu)) - _LOG_ROOT_2PI - gaussian_log_delta(epsilon, mu)
+        log_slope = -a * a / 2 + np.log(mills(a + mu)) - _LOG_ROOT_2PI - log_delta
         return -np.exp(np.clip(log_slope, -700, 700))
 
 
