@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import nox
 
 nox.needs_version = ">=2025.2.9"
@@ -29,6 +31,21 @@ def tests(session: nox.Session) -> None:
     # One numeric thread per worker: the workers already fill the machine.
     threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
     session.run("pytest", *(session.posargs or ("-n", "auto", "--dist", "loadgroup")), env=threads)
+
+
+@nox.session
+def oldest(session: nox.Session) -> None:
+    """Run the tests of what pandas, polars and dask hold with the oldest releases that pyproject.toml admits (Python 3.10, 3.11)."""
+    project = PYPROJECT["project"]
+    extras = (name for extra in ("frames", "dask") for name in project["optional-dependencies"][extra])
+    wanted = (*project["dependencies"], *extras)
+    held = [re.sub(r">=(\d+\.\d+).*", r"==\1.*", requirement) for requirement in wanted]
+    tests = ["hypothesis", "mpmath", "pytest", "pytest-xdist"]
+    session.install(".", *held, "pyarrow<16", *tests)
+    # That series of pandas announces a change of its own whenever it is imported.
+    quiet = ("-W", "ignore::DeprecationWarning")
+    rooms = ("tests/codec", "tests/mechanisms", "tests/noise", "tests/accountant/test_stores.py")
+    session.run("pytest", *quiet, *(session.posargs or rooms), env={"OMP_NUM_THREADS": "1"})
 
 
 @nox.session

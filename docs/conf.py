@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from privacy_accountant.guarantees import registry
+from privacy_accountant.conversions.matrix import as_markdown
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -34,23 +37,37 @@ napoleon_numpy_docstring = False
 nitpick_ignore_regex = [
     (r"py:.*", r"(collections|decimal|enum|fractions|matplotlib|numpy|os|pathlib|typing)\..*"),
     (r"py:class", r"(Answer|ArrayLike|Axes|Budget|Fraction|P|Real)"),
-    (r"py:class", r"privacy_accountant\..*\.(Form|Self)"),
+    (r"py:class", r"privacy_accountant\..*\.(Form|IntegerNoise|M|Self)"),
 ]
+
+EXAMPLES = {
+    "choosing_noise": ("--picture", "{folder}/choosing_noise.png"),
+    "census_2020": (),
+    "real_deployments": ("--picture", "{folder}/real_deployments.png"),
+}
+QUIET = {**os.environ, "MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"}
 
 
 def write_conversions(app: Sphinx) -> None:
     """Write the table of conversions from the registry that the library itself consults."""
-    rows = ["| from | to | parameters | keeps | source |", "|---|---|---|---|---|"]
-    for entry in registry.conversions():
-        needs = ", ".join(f"`{name}`" for name in entry.parameters) or "none"
-        keeps = "everything" if entry.exact else "a bound"
-        pair = f"`{entry.source.__name__}` | `{entry.target.__name__}`"
-        rows.append(f"| {pair} | {needs} | {keeps} | {entry.citation} |")
     folder = Path(app.srcdir) / "_generated"
     folder.mkdir(exist_ok=True)
-    (folder / "conversions.md").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    (folder / "conversions.md").write_text(as_markdown(), encoding="utf-8")
+
+
+def run_examples(app: Sphinx) -> None:
+    """Run the examples on risk, so that the pages show what they print and draw today."""
+    folder = Path(app.srcdir) / "_generated"
+    folder.mkdir(exist_ok=True)
+    for name, options in EXAMPLES.items():
+        script = Path(app.srcdir).parent / "examples" / f"{name}.py"
+        command = [sys.executable, str(script), *(text.format(folder=folder) for text in options)]
+        ran = subprocess.run(command, capture_output=True, check=True, encoding="utf-8", env=QUIET)  # noqa: S603 - our own
+        printed = "\n".join(line for line in ran.stdout.splitlines() if str(folder) not in line)
+        (folder / f"{name}.txt").write_text(f"{printed.rstrip()}\n", encoding="utf-8")
 
 
 def setup(app: Sphinx) -> None:
     """Generate what is generated, before the pages are read."""
     app.connect("builder-inited", write_conversions)
+    app.connect("builder-inited", run_examples)

@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import argparse
 
-from privacy_accountant import ADP, ZCDP, Neighbors, RiskReport
-from privacy_accountant.risk import StudyFacts
+from privacy_accountant import ADP, ZCDP, Neighbors, RiskReport, StudyFacts
 
 PERSONS = ZCDP(rho=2.56)
 DELTA = 1e-10

@@ -15,8 +15,17 @@ import argparse
 
 from matplotlib.figure import Figure
 
-from privacy_accountant import GDP, Accountant, Gaussian, Laplace, Risk, Sensitivity
-from privacy_accountant.risk import compare, sweep, utility
+from privacy_accountant import (
+    GDP,
+    Accountant,
+    Gaussian,
+    Laplace,
+    Risk,
+    Sensitivity,
+    compare,
+    sweep,
+    utility,
+)
 
 ONE_PATIENT = Sensitivity(per_value=1, values=2)  # at most two of the twelve counts change, each by one
 RELEASES = 4  # the table is published once a quarter

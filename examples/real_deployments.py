@@ -20,9 +20,8 @@ from typing import NamedTuple
 
 from matplotlib.figure import Figure
 
-from privacy_accountant import GDP, PrivacyAccountantError, RiskReport
+from privacy_accountant import GDP, PrivacyAccountantError, RiskReport, from_registry
 from privacy_accountant.errors import UnsupportedConversionError
-from privacy_accountant.risk import from_registry
 
 CAUTION = """\
 All numbers are upper bounds for one unit of privacy, and the units differ: a person, a person's day, one event, one
@@ -417,11 +416,11 @@ def main() -> None:
     asked = options.parse_args()
 
     reports, unreadable = read(DEPLOYMENTS)
-    print(f"{'TPR at 1%':>9}  {'advantage':>9}  {'mu':>5}  {'unit of privacy':<26} deployment")
+    print(f"{'TPR at 1%':>9}  {'advantage':>9}  {'mu':>5}  {'unit of privacy':<34} deployment")
     for one, report in reports:
         recognised, advantage = up(float(report.tpr(0.01))), up(report.advantage)
         print(
-            f"{recognised:>9}  {advantage:>9}  {mu(report):>5}  {one.unit or 'not stated':<26} {title(one)}"
+            f"{recognised:>9}  {advantage:>9}  {mu(report):>5}  {one.unit or 'not stated':<34} {title(one)}"
         )
     for one, why in unreadable:
         print(f"\nNot in the table: {title(one)}: {why}")

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Iterable
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, SupportsFloat, TypeAlias
@@ -25,6 +26,7 @@ GRAIN = 200
 _TOO_LARGE = 2**1024
 _MOST_DIGITS = 4000
 _MOST_BITS = 13_000
+_LONG, _KEPT = 2048, 320
 
 
 def real(value: object, field: str, rule: str = "a finite number", *, infinite: bool = False) -> Real:
@@ -104,21 +106,53 @@ def canonical(value: Fraction) -> Real:
     """The stored form of an exact number: a float when its shortest decimal is exactly that number."""
     if -_TOO_LARGE < value < _TOO_LARGE:
         nearest = float(value)
-        if math.isfinite(nearest) and Fraction(repr(nearest)) == value:
+        if math.isfinite(nearest) and exact(nearest) == value:
             return nearest + 0.0
     return value
 
 
 def exact(value: Real | int) -> Fraction:
     """The exact number behind a stored one: `exact(0.1) == Fraction(1, 10)`."""
-    return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+    if isinstance(value, Fraction):
+        return value
+    return Fraction(Decimal(repr(value))) if isinstance(value, float) else Fraction(value)
 
 
-def exact_sum(amounts: Iterable[Fraction]) -> Fraction:
-    """The sum of rationals over one common denominator, where adding them one by one would reduce each time."""
+def is_infinite(value: Real) -> bool:
+    """Whether a stored number is infinity, without comparing a long fraction with a float."""
+    return isinstance(value, float) and math.isinf(value)
+
+
+def sum_up(amounts: Iterable[Fraction]) -> Fraction:
+    """The sum of non-negative rationals: exact while it is short, else rounded up.
+
+    Many amounts without a common denominator add up to a number that has the digits of all of them. Where the denominator would
+    pass 2048 bits (and that of the longest amount) each amount is rounded up to a multiple of 2**-320 times a power of two near
+    the largest. Neither the order nor equal amounts change the result: they share their denominators.
+
+    Example:
+        >>> sum_up([Fraction(1, 3), Fraction(1, 6)])
+        Fraction(1, 2)
+        >>> long = [Fraction(1, 10**9 + 2 * i + 1) for i in range(200)]
+        >>> 0 < sum_up(long) / sum(long) - 1 < 2**-300
+        True
+    """
     each = list(amounts)
-    common = math.lcm(*(amount.denominator for amount in each))
+    bottoms = {amount.denominator for amount in each}
+    most = max([_LONG, *(bottom.bit_length() for bottom in bottoms)])
+    common = 1
+    for bottom in bottoms:
+        common = math.lcm(common, bottom)
+        if common.bit_length() > most:
+            return _short_sum(each)
     return Fraction(sum(amount.numerator * (common // amount.denominator) for amount in each), common)
+
+
+def _short_sum(amounts: Sequence[Fraction]) -> Fraction:
+    parts = [(amount.numerator, amount.denominator) for amount in amounts if amount]  # zeros have no size
+    size = max(top.bit_length() - bottom.bit_length() for top, bottom in parts)
+    shift = max(_KEPT - size, 0)
+    return Fraction(-sum((-top << shift) // bottom for top, bottom in parts), 1 << shift)
 
 
 def integer(value: object, field: str, rule: str = "an integer", *, least: int | None = None) -> int:
@@ -149,21 +183,42 @@ def float_down(value: Real) -> float:
     return _directed(value, -math.inf)
 
 
+def binary_up(value: Real) -> float:
+    """A float that is at or above an exact number as a binary number too, for where a rounding in an exponent would show.
+
+    Example:
+        >>> binary_up(0.1), binary_up(0.3)
+        (0.1, 0.30000000000000004)
+    """
+    return value if is_infinite(value) else _directed(exact(value), math.inf)  # type: ignore[return-value]
+
+
+def binary_down(value: Real) -> float:
+    """A float that is at or below an exact number as a binary number too; see `binary_up`."""
+    return value if is_infinite(value) else _directed(exact(value), -math.inf)  # type: ignore[return-value]
+
+
 def _directed(value: Real, towards: float) -> float:
     if isinstance(value, float):
         return value
-    sign = 1 if towards > 0 else -1
+    short = operator.lt if towards > 0 else operator.gt
     try:
         near = float(value)
     except OverflowError:
         near = math.inf if value > 0 else -math.inf
     if math.isinf(near):
         return near if (near > 0) == (towards > 0) else math.copysign(math.nextafter(math.inf, 0.0), near)
-    while sign * (Fraction(near) - value) < 0 or sign * (Fraction(repr(near)) - value) < 0:
+    top, bottom = value.numerator, value.denominator
+    while any(short(x * bottom, top * y) for x, y in _meanings(near)):
         near = math.nextafter(near, towards)
         if math.isinf(near):
             break
     return near
+
+
+def _meanings(number: float) -> tuple[tuple[int, int], tuple[int, int]]:
+    """What a finite float stands for, as a binary number and by its shortest decimal."""
+    return number.as_integer_ratio(), Decimal(repr(number)).as_integer_ratio()
 
 
 def sqrt_up(value: Fraction) -> float:

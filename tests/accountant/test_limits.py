@@ -1,5 +1,6 @@
 """The limits of a currency imply the budget, and hardly less would."""
 
+import math
 from fractions import Fraction
 
 import mpmath
@@ -7,8 +8,11 @@ import pytest
 from scipy import stats
 
 from privacy_accountant.accountant import Accountant
+from privacy_accountant.accountant import limits as accountant_limits
 from privacy_accountant.accountant.filters import Filter
-from privacy_accountant.accountant.limits import limits
+from privacy_accountant.accountant.largest import largest, overshoot
+from privacy_accountant.accountant.limits import _SINGLE_ORDERS, limits
+from privacy_accountant.errors import InvalidParameterError
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.gdp import GDP
 from privacy_accountant.guarantees.rdp import RDP
@@ -122,6 +126,74 @@ def test_the_currency_decides_what_fits_most():
     }
     assert fits[ADP] == 10
     assert fits[GDP] < fits[ZCDP] < fits[ADP]
+
+
+@pytest.mark.parametrize(
+    "budget", [ADP(1.0, 1e-6), ADP(0.2, 1e-3), Risk(advantage=0.1), Risk(fpr=0.01, tpr=0.05)], ids=repr
+)
+def test_the_order_is_the_one_that_leaves_most_room(budget):
+    """No other order of those that are tried takes as much Gaussian noise."""
+    (limit,), (order,) = limits(RDP, budget)
+    room = limit / Fraction(order) * (1 + CLOSE)
+    for other in _SINGLE_ORDERS:
+        guarantee = RDP((other,), (room * Fraction(other),))
+        if isinstance(budget, Risk):
+            assert not budget.is_met_by(guarantee)
+        else:
+            assert Fraction(guarantee.get_delta(budget.epsilon)) > Fraction(str(budget.delta))
+
+
+@pytest.mark.parametrize("form", [GDP, ZCDP, RDP])
+@pytest.mark.parametrize(
+    "budget", [ADP(1.0, 1e-6), ADP(8.0, 1e-5), ADP(0.1, 1e-9), ADP(0, 0.01), Risk(advantage=0.1)], ids=repr
+)
+def test_a_limit_is_found_with_few_questions(budget, form, monkeypatch):
+    """Each question may cost a conversion; a preview asks for every currency at once."""
+    asked = []
+    excess = accountant_limits._excess
+
+    def count(*arguments):
+        asked.append(arguments)
+        return excess(*arguments)
+
+    monkeypatch.setattr(accountant_limits, "_excess", count)
+    limits.__wrapped__(form, budget)
+    assert len(asked) < 60
+
+
+@pytest.mark.parametrize(
+    ("excess", "near", "right"),
+    [
+        (lambda x: overshoot(x, 0.1), 1.0, Fraction(1, 10)),
+        (lambda x: overshoot(x, 0.1), 1e-30, Fraction(1, 10)),
+        (lambda x: overshoot(x, 0.1), 1e30, Fraction(1, 10)),
+        (lambda x: -1.0 if x <= 3 else 1.0, 1.0, Fraction(3)),
+        (lambda x: math.inf if x > 3 else -math.inf, 1.0, Fraction(3)),
+        (lambda x: overshoot(x, 1e-300), 1.0, Fraction(1, 10**300)),
+        (lambda x: overshoot(x, 1e250), 1.0, Fraction(10**250)),
+        (lambda x: 1.0, 1.0, 0),
+    ],
+)
+def test_the_largest_number_that_does_not_overshoot(excess, near, right):
+    found = largest(excess, near)
+    assert right * (1 - Fraction(1, 10**11)) <= found <= right
+
+
+def test_a_target_that_everything_meets_is_none():
+    with pytest.raises(InvalidParameterError, match="something exceeds"):
+        largest(lambda x: -1.0)
+
+
+def test_overshoot_has_an_exact_sign():
+    third = Fraction(1, 3)
+    assert overshoot(third, third) == 0.0
+    assert overshoot(third + Fraction(1, 10**40), third) > 0
+    assert overshoot(third - Fraction(1, 10**40), third) <= 0
+    assert (overshoot(0.0, 0.0), overshoot(1.0, 0.0), overshoot(math.inf, 1.0)) == (
+        -math.inf,
+        math.inf,
+        math.inf,
+    )
 
 
 def test_a_target_that_nothing_meets_leaves_nothing():

@@ -108,7 +108,7 @@ def test_a_failure_uses_its_place_in_the_plan(study):
 
 def test_a_voided_release_goes_back_to_the_plan(study):
     claim = study.guarantee()
-    entry = study._reserve(study._quote(MONTHLY, "April"), "April", None, []).entry.sequence
+    entry = study._reserve(study._desk.quote(MONTHLY), "April", None, []).entry.sequence
     assert labels(study.pending()) == ["April"]
     study.void(entry, reason="the server was switched off before the query ran")
     assert study.guarantee() == claim

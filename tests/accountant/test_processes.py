@@ -1,26 +1,24 @@
-"""Crashes and races between processes."""
+"""Processes that share a ledger in other ways than racing (see test_races): killed interpreters, forks, the same beginning."""
 
-import contextlib
+import asyncio
 import os
+import pickle
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
-from privacy_accountant.accountant import Accountant
+from privacy_accountant.accountant import Accountant, flights
 from privacy_accountant.errors import BudgetExceededError, LedgerError
 from privacy_accountant.guarantees.adp import ADP
-from privacy_accountant.ledger.recorder import Recorder
-from privacy_accountant.ledger.sql import SqlTransaction
 from privacy_accountant.mechanisms import Laplace
 
 TENTH = Laplace(10, 1)
-pytestmark = [
-    pytest.mark.processes,
-    pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"),
-    pytest.mark.filterwarnings("ignore:This process:DeprecationWarning"),
-]
+pytestmark = pytest.mark.processes
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+forks = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 
 
 @pytest.fixture
@@ -48,70 +46,6 @@ def finish(child):
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def die(*arguments):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def dies_inside_the_reserve(study, patch):
-    append = SqlTransaction.append
-    patch.setattr(SqlTransaction, "append", lambda work, entry: (append(work, entry), die()))
-    study.release(5, TENTH, label="x", key="k")
-
-
-def dies_between_reserve_and_contact(study, patch):
-    patch.setattr(type(study._desk), "publish", die)
-    study.release(5, TENTH, label="x", key="k")
-
-
-def dies_at_contact(study, patch):
-    study.publishes(TENTH, label="x")(die)()
-
-
-def dies_between_draw_and_post(study, patch):
-    patch.setattr(Recorder, "resolve", die)
-    study.release(5, TENTH, label="x", key="k")
-
-
-def dies_inside_the_post(study, patch):
-    patch.setattr(SqlTransaction, "clear_pending", die)
-    study.release(5, TENTH, label="x", key="k")
-
-
-def dies_after_the_post(study, patch):
-    resolve = Recorder.resolve
-    patch.setattr(Recorder, "resolve", lambda *arguments: (resolve(*arguments), die()))
-    study.release(5, TENTH, label="x", key="k")
-
-
-@pytest.mark.parametrize(
-    ("release", "spent", "statuses"),
-    [
-        (dies_inside_the_reserve, 0.0, []),
-        (dies_between_reserve_and_contact, 0.1, ["pending"]),
-        (dies_at_contact, 0.1, ["pending"]),
-        (dies_between_draw_and_post, 0.1, ["pending"]),
-        (dies_inside_the_post, 0.1, ["pending"]),
-        (dies_after_the_post, 0.1, ["posted"]),
-    ],
-)
-def test_a_kill_never_loses_a_spend(path, monkeypatch, release, spent, statuses):
-    assert finish(start(lambda: release(begin(path), monkeypatch))) == -signal.SIGKILL
-    with Accountant.open(path, study="ward-7") as study:
-        assert study.spent().amounts == (spent, 0.0)
-        assert [line.status for line in study.history()] == statuses
-        assert [line.status for line in study.pending()] == [
-            status for status in statuses if status == "pending"
-        ]
-        assert study.remaining(TENTH) == 10 - len(statuses)
-        study.verify()
-        if statuses == ["posted"]:
-            assert study.release(99, TENTH, label="x", key="k") == study.history()[0].answer
-        elif statuses and study.history()[0].key == "k":
-            with pytest.raises(LedgerError, match="pending"):
-                study.release(5, TENTH, label="x", key="k")
-        assert study.spent().amounts == (spent, 0.0)
-
-
 SCRIPT = """
 import os, signal, sys
 from privacy_accountant.accountant import Accountant
@@ -122,6 +56,7 @@ study.publishes(Laplace(10, 1), label="x")(lambda: os.kill(os.getpid(), signal.S
 """
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 def test_a_killed_interpreter_leaves_its_spend(path):
     done = subprocess.run([sys.executable, "-c", SCRIPT, str(path)], timeout=60, check=False)
     assert done.returncode == -signal.SIGKILL
@@ -131,55 +66,15 @@ def test_a_killed_interpreter_leaves_its_spend(path):
         study.verify()
 
 
-def test_processes_never_spend_the_last_of_a_budget_twice(path):
-    begin(path).close()
-    ready, go = os.pipe()
-
-    def work():
-        with begin(path) as study:
-            os.close(go)
-            os.read(ready, 1)  # returns when every writing end is closed
-            count = 0
-            with contextlib.suppress(BudgetExceededError):
-                while True:
-                    study.release(5, Laplace(50, 1), label="x")
-                    count += 1
-            return count
-
-    children = [start(work) for _ in range(4)]
-    os.close(go)
-    counts = [finish(child) for child in children]
-    os.close(ready)
-    assert sum(counts) == 50
-    with Accountant.open(path, study="ward-7") as study:
-        assert study.spent().amounts == (1.0, 0.0)
-        assert study.verify().entries == 101
-
-
+@needs_fork
+@forks
 def test_processes_may_create_the_same_study_at_once(path):
     children = [start(lambda: begin(path).verify().entries) for _ in range(6)]
     assert [finish(child) for child in children] == [1] * 6
 
 
-def test_two_hosts_racing_on_a_key_publish_one_answer(path):
-    begin(path).close()
-
-    def work():
-        with begin(path) as study:
-            try:
-                study.release(5, TENTH, label="x", key="k")
-            except LedgerError:
-                return 20
-            return 10
-
-    statuses = [finish(child) for child in [start(work) for _ in range(4)]]
-    assert set(statuses) <= {10, 20}
-    assert 10 in statuses
-    with Accountant.open(path, study="ward-7") as study:
-        assert study.spent().amounts == (0.1, 0.0)
-        assert len(study.history()) == 1
-
-
+@needs_fork
+@forks
 def test_a_forked_child_shares_the_file_and_never_the_memory(path):
     def release_in_child(study):
         def work():
@@ -200,3 +95,78 @@ def test_a_forked_child_shares_the_file_and_never_the_memory(path):
         assert study.remaining(TENTH) == 0
         assert release_in_child(study) == 30
         study.verify()
+
+
+@needs_fork
+@forks
+def test_a_fork_while_another_thread_begins_a_release_leaves_the_child_free(path):
+    with begin(path) as study:
+        study.release(5, TENTH, label="x")
+
+        def work():
+            signal.alarm(20)  # a child that waits for a lock would wait for ever
+            study.release(5, TENTH, label="x")
+            return 10
+
+        with flights._lock:
+            child = start(work)
+        assert finish(child) == 10
+        assert study.verify().entries == 5
+
+
+@needs_fork
+@forks
+def test_a_fork_from_within_an_event_loop_leaves_both_at_work(path):
+    """The parent's threads are not in the child, which begins a loop of its own."""
+    with begin(path) as study:
+
+        async def publish(count):
+            await asyncio.gather(*(study.arelease(5, TENTH, label="x") for _ in range(count)))
+
+        async def fork():
+            calls = asyncio.create_task(publish(4))
+            await asyncio.sleep(0.01)
+            child = os.fork()
+            if child == 0:
+                status = 255
+                try:
+                    signal.alarm(20)
+                    running = threading.Thread(target=lambda: asyncio.run(publish(3)))
+                    running.start()
+                    running.join()
+                    status = 10
+                finally:
+                    os._exit(status)
+            await calls
+            return child
+
+        assert finish(asyncio.run(fork())) == 10
+        assert [line.status for line in study.history()] == ["posted"] * 7
+        study.verify()
+
+
+WORKER = """
+import pickle, sys
+from privacy_accountant.errors import BudgetExceededError
+from privacy_accountant.mechanisms import Laplace
+study = pickle.loads(sys.stdin.buffer.read())
+try:
+    while True:
+        print(study.release(5, Laplace(10, 1), label="there"), study.last.entry)
+except BudgetExceededError:
+    print("none left")
+"""
+
+
+def test_a_worker_that_is_sent_an_accountant_works_on_the_same_ledger(path):
+    """As process pools send it: pickled, to an interpreter that was started afresh."""
+    with Accountant.open(path, study="ward-7", budget=ADP(0.2)) as study:
+        sent = pickle.dumps(study)
+        done = subprocess.run(
+            [sys.executable, "-c", WORKER], input=sent, stdout=subprocess.PIPE, timeout=60, check=True
+        )
+        first, second, last = done.stdout.decode().splitlines()
+        assert [f"{line.answer} {line.entry}" for line in study.history()] == [first, second]
+        assert last == "none left"
+        assert study.remaining(TENTH) == 0
+        assert study.verify().entries == 5

@@ -12,7 +12,9 @@ import time
 import pytest
 
 from privacy_accountant.accountant import Accountant
-from privacy_accountant.errors import BudgetExceededError, PrivacyAccountantError
+from privacy_accountant.accountant.desk import Desk
+from privacy_accountant.accountant.treatment import Treatment
+from privacy_accountant.errors import BudgetExceededError, LedgerError, PrivacyAccountantError
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.ledger.recorder import Recorder
 from privacy_accountant.ledger.sql import SqlTransaction
@@ -108,8 +110,13 @@ def before_the_reserve_commits(patch):
     patch.setattr(SqlTransaction, "set_head", die)
 
 
+def between_reserve_and_contact(patch):
+    patch.setattr(Desk, "publish", die)
+
+
 def at_contact(patch):
-    del patch
+    """The value kills whoever asks what it is."""
+    patch.setattr(Treatment, "publish", die)
 
 
 def between_draw_and_post(patch):
@@ -128,6 +135,7 @@ def after_the_post(patch):
 STATUS = {
     in_the_reserve: None,
     before_the_reserve_commits: None,
+    between_reserve_and_contact: "pending",
     at_contact: "pending",
     between_draw_and_post: "pending",
     in_the_post: "pending",
@@ -139,19 +147,32 @@ def kill_at(ledger, point, times):
     """Let a child open the ledger, begin a release and die at a point of it, again and again."""
     begin(ledger, 100).close()
 
-    def work():
+    def work(turn):
         with pytest.MonkeyPatch.context() as patch, begin(ledger, 100) as study:
             point(patch)
-            study.publishes(UNIT, label="x")(die if point is at_contact else lambda: 5)()
+            study.release(5, UNIT, label="x", key=str(turn))
         return 0
 
-    for _ in range(times):
-        assert finish(start(work)) == -signal.SIGKILL
+    for turn in range(times):
+        assert finish(start(lambda turn=turn: work(turn))) == -signal.SIGKILL
     with Accountant.open(ledger, study="race") as study:
         left = 0 if STATUS[point] is None else times
-        assert [line.status for line in study.history()] == [STATUS[point]] * left
+        history = study.history()
+        assert [line.status for line in history] == [STATUS[point]] * left
+        assert len(study.pending()) == (left if STATUS[point] == "pending" else 0)
+        for line in history[:3]:
+            check_key(study, line)
         assert study.remaining(UNIT) == 10_000 - left
         study.verify()
+
+
+def check_key(study, line):
+    """Whoever asks again gets what was published; what is pending is not drawn again, for a release may be under way."""
+    if line.status == "posted":
+        assert study.release(99, UNIT, label="x", key=line.key) == line.answer
+    else:
+        with pytest.raises(LedgerError, match="pending"):
+            study.release(5, UNIT, label="x", key=line.key)
 
 
 @pytest.mark.parametrize("point", STATUS, ids=lambda point: point.__name__)
@@ -171,17 +192,22 @@ def publish_until_killed(ledger, after):
 
     def work():
         with begin(ledger, 1000) as study:
+            os.write(writing, b"open\n")
             while True:
                 answer = study.release(5, UNIT, label="x")
                 os.write(writing, f"{study.last.entry} {answer}\n".encode())
 
     child = start(work)
     os.close(writing)
+    if after > 0.05:
+        # Most die while they publish, however long it took to open the ledger; the others while they open it.
+        os.read(reading, len("open\n"))
     time.sleep(after)
     os.kill(child, signal.SIGKILL)
     finish(child)
     with os.fdopen(reading) as lines:
-        return [tuple(map(int, line.split())) for line in lines if line.endswith("\n")]
+        told = [line for line in lines if line.endswith("\n") and line != "open\n"]
+    return [tuple(map(int, line.split())) for line in told]
 
 
 def check_killed(ledger, times):

@@ -13,7 +13,7 @@ def test_a_report_says_what_the_study_did_and_what_its_claim_rests_on(open_study
     study.release(5, Gaussian(3, 1), label="admissions")
     with pytest.raises(ReleaseFailedError):
         study.publishes(Gaussian(3, 1), label="broken")(lambda: 1 / 0)()
-    study._reserve(study._quote(Gaussian(3, 1), "left"), "left", None, [])
+    study._reserve(study._desk.quote(Gaussian(3, 1)), "left", None, [])
     report = study.report()
     facts = report.study
     assert report.guarantee == GDP(1.0)

@@ -83,7 +83,7 @@ def test_a_failure_that_the_ledger_cannot_hold_is_not_said_to_be_there(tmp_path)
 
 def test_a_report_counts_what_was_voided(open_study):
     study = open_study(budget=GDP(1.0))
-    study._reserve(study._quote(NOISE, "x"), "x", None, [])
+    study._reserve(study._desk.quote(NOISE), "x", None, [])
     study.void(2, reason="the query never ran")
     report = study.report()
     assert report.study.voids == ("entry 2: the query never ran",)

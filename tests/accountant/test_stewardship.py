@@ -41,7 +41,7 @@ def test_reports_show_both_budgets_and_the_reason(open_study):
 
 def test_reports_show_what_was_voided_and_why(open_study):
     study = open_study(budget=GDP(1.0))
-    entry = study._reserve(study._quote(Gaussian(3, 1), "x"), "x", None, []).entry.sequence
+    entry = study._reserve(study._desk.quote(Gaussian(3, 1)), "x", None, []).entry.sequence
     study.void(entry, reason="the server was switched off before the query ran")
     assert "the server was switched off before the query ran" in " ".join(str(study.report()).split())
 

@@ -311,6 +311,17 @@ def test_what_is_known_to_be_wrong_is_refused_before_anything_is_computed(tmp_pa
     assert not (tmp_path / "o").exists()
 
 
+def test_a_lazy_ranking_is_not_published(tmp_path):
+    study = Accountant(budget=ADP(1.0))
+    people = dd.from_pandas(pd.DataFrame({"ward": list("aabbbc")}), npartitions=2)
+    counts = people["ward"].value_counts()
+    with pytest.raises(InvalidAggregateError, match="'count' whose index is not sorted"):
+        study.release(counts, SHARP, label="x", out=tmp_path / "o")
+    assert study.history() == ()
+    ordered = counts.to_frame().reset_index().astype({"ward": str}).set_index("ward")["count"]
+    assert study.release(ordered, SHARP, label="x", out=tmp_path / "o").compute().tolist() == [2, 3, 1]
+
+
 def test_a_lazy_aggregate_needs_a_store_and_a_mechanism_that_takes_it(tmp_path):
     study = Accountant(budget=ADP(1.0, 1e-6))
     value = da.ones(4, chunks=2, dtype=int)
@@ -319,8 +330,56 @@ def test_a_lazy_aggregate_needs_a_store_and_a_mechanism_that_takes_it(tmp_path):
     with pytest.raises(InvalidAggregateError, match="a vector"):
         study.release(value, DiscreteGaussian(4, 2), label="x", out=tmp_path / "o")
     assert study.history() == ()
+
+
+def test_a_published_function_may_return_a_lazy_aggregate(open_study, tmp_path):
+    study = open_study(budget=ADP(0.3))
+    calls = []
+
+    @study.publishes(TENTH, label="x", out=tmp_path / "o", clamp=(0, None))
+    def decrypt(height):
+        calls.append(height)
+        return da.ones((height, 20), chunks=(7, 9), dtype=np.uint8)
+
+    answer = decrypt(30)
+    assert isinstance(answer, da.Array)
+    first = answer.compute()
+    assert first.shape == (30, 20)
+    assert first.min() == 0
+    assert np.array_equal(answer.compute(), first)
+    assert np.array_equal(study.history()[0].answer, first)
+    assert study.history()[0].stored.location == str(tmp_path / "o")
+    with pytest.raises(InvalidParameterError, match="^out must be a path at which nothing exists"):
+        decrypt(31)
+    assert calls == [30]
+    assert study.spent().amounts == (0.1, 0.0)
+    eager = study.publishes(TENTH, label="y", out=str(tmp_path / "eager"))(lambda: [1, 2])()
+    assert study.history()[1].answer == eager
+    assert study.history()[1].stored.location == str(tmp_path / "eager")
+    with pytest.raises(BudgetExceededError):
+        study.publishes(Laplace(1, CELLS), label="z", out=tmp_path / "z")(decrypt)()
+    assert not (tmp_path / "z").exists()
+    assert study.verify().ok
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "out"),
+    [
+        (Laplace(10, 1, grid="auto"), True),
+        (Laplace(10, 1, grid="auto", length=5), True),
+        (DiscreteGaussian(4, 2), True),
+        (TENTH, False),
+    ],
+    ids=["unknown moving cells", "another length", "a vector whose shift may be split", "no store"],
+)
+def test_a_published_lazy_aggregate_that_the_account_does_not_cover_is_not_drawn(tmp_path, mechanism, out):
+    """Blocks are noised one by one, so what the mechanism says about the whole is asked of the whole."""
+    study = Accountant(budget=ADP(10.0, 1e-6))
+    path = tmp_path / "o" if out else None
     with pytest.raises(ReleaseFailedError):
-        study.publishes(TENTH, label="x")(lambda: value)()
+        study.publishes(mechanism, label="x", out=path)(lambda: da.ones(4, chunks=1, dtype=int))()
+    assert not (tmp_path / "o").exists()
+    assert study.history()[0].status == "failed"
 
 
 def test_nan_in_a_block_is_an_output(tmp_path):

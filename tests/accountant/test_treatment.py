@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import math
-from fractions import Fraction
+import sys
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import polars as pl
 import pytest
 from pandas import testing
 
-from privacy_accountant.accountant import Accountant
+from privacy_accountant.accountant import Accountant, progress
 from privacy_accountant.errors import InvalidAggregateError, InvalidParameterError, ReleaseFailedError
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.gdp import GDP
@@ -46,7 +47,7 @@ def bodies(study):
 def test_real_values_of_every_kind_are_published_posted_and_given_back(open_study, value):
     study = open_study(budget=ADP(0.2))
     answer = study.release(value, REAL, label="x", key="k")
-    assert study.spent().amounts == (Fraction(1025, 10240), 0.0)
+    assert study.spent().amounts == (0.1, 0.0)
     again = study.release(value, REAL, label="x", key="k")
     (line,) = study.history()
     for other in (again, line.answer):
@@ -220,6 +221,49 @@ def test_the_bar_is_one_line_on_standard_error(capsys):
     assert err.startswith("\rbeds: [")
     assert err.endswith("] 100%\n")
     assert err.count("\n") == 1
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_bar_comes_up_by_itself_in_a_terminal_once_a_release_takes_a_while(monkeypatch):
+    clock = iter(range(100))
+    monkeypatch.setattr(progress, "monotonic", lambda: 0.3 * next(clock))
+    noise, cells = Gaussian(30, CELLS), np.zeros(3_500_000, dtype=int)
+    for stream, arguments, seen in (
+        (Terminal(), {}, ["85%", "100%"]),
+        (Terminal(), {"progress": False}, []),
+        (io.StringIO(), {}, []),
+        (io.StringIO(), {"progress": True}, ["28%", "57%", "85%", "100%"]),
+    ):
+        monkeypatch.setattr(sys, "stderr", stream)
+        Accountant(budget=GDP(1.0)).release(cells, noise, label="beds", **arguments)
+        assert [line.split()[-1] for line in stream.getvalue().split("\r")[1:]] == seen
+
+
+@pytest.mark.parametrize("asked", [None, True])
+def test_a_closed_window_costs_no_release(monkeypatch, asked):
+    closed = Terminal()
+    closed.close()
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    for stream in (closed, None):
+        monkeypatch.setattr(sys, "stderr", stream)
+        study = Accountant(budget=GDP(1.0))
+        answer = study.release(np.zeros(1_500_000, dtype=int), Gaussian(30, CELLS), label="x", progress=asked)
+        assert answer.size == 1_500_000
+
+
+def test_a_published_function_has_a_new_bar_each_time(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    study = Accountant(budget=GDP(1.0))
+    beds = study.publishes(Gaussian(30, CELLS), label="beds", progress=True)(
+        lambda size: np.zeros(size, dtype=int)
+    )
+    for size in (1_500_000, 1_200_000):
+        beds(size)
+    assert sys.stderr.getvalue().count("100%\n") == 2
 
 
 def test_an_answer_drawn_in_pieces_has_fresh_noise_in_each():

@@ -13,7 +13,9 @@ from privacy_accountant import (
     DiscreteLaplace,
     Gaussian,
     Laplace,
+    Sensitivity,
 )
+from privacy_accountant.mechanisms.cells import exponent
 
 DRAWS = 400_000
 LEVEL = 1e-6 / 4  # two bounds in two directions
@@ -66,3 +68,24 @@ def test_the_low_bits_of_the_integers_say_no_more_than_epsilon(cls, bits, attack
     mechanism = cls(1, 1)
     outputs = [mechanism.randomize(np.full(DRAWS, value)) & (2**bits - 1) for value in (0, 1)]
     assert attack(ADP(1), *outputs) <= 0
+
+
+@pytest.mark.parametrize("grid", ["auto", 2**-57])
+@pytest.mark.parametrize("cls", [Laplace, Gaussian])
+def test_real_values_leave_no_low_bits_either(cls, grid, above, below):
+    """Whatever the grid, every output is a multiple of it under either input; on a fine one low bits abound, equally."""
+    mechanism = cls(1, Sensitivity(per_value=1, values=1), grid=grid)
+    study = Accountant(budget=ZCDP(10))
+    outputs = [study.release(np.full(DRAWS, value), mechanism, label="sum") for value in (0.0, 1.0)]
+    assert all((np.ldexp(side, -exponent(mechanism.grid)) % 1 == 0).all() for side in outputs)
+    assert small_with_low_bits(outputs[1]).any() == (grid != "auto")
+    assert proved_log_ratio(above, below, *outputs) <= 1
+
+
+@pytest.mark.parametrize("bits", [1, 3])
+@pytest.mark.parametrize("cls", [Laplace, Gaussian])
+def test_the_low_bits_of_the_steps_say_no_more_than_the_claim(cls, bits, attack):
+    """Of values between two steps, on a grid that is no finer than the noise."""
+    mechanism = cls(1, Sensitivity(per_value=1, values=1), grid=1)
+    outputs = [mechanism.randomize(np.full(DRAWS, value)).astype(int) & (2**bits - 1) for value in (0.4, 1.3)]
+    assert attack(mechanism.guarantee(), *outputs) <= 0

@@ -58,7 +58,7 @@ def bare_ledger():
 
 
 HEAD = (
-    "SELECT s.sequence, s.hash, s.settings, t.low, t.high FROM ledger_studies s"
+    "SELECT s.sequence, s.hash, s.settings, s.worst, t.low, t.high FROM ledger_studies s"
     " JOIN ledger_totals t ON t.study = s.study WHERE s.study = 'bench' AND t.scope = ''"
 )
 ADD = "INSERT INTO ledger_entries VALUES ('bench', ?, ?, NULL, ?, ?, ?)"
@@ -70,7 +70,7 @@ def bare_releases(bare, count):
     run = connection.execute
     for _ in range(count):
         run("BEGIN IMMEDIATE")
-        sequence, _, _, low, high = run(HEAD).fetchone()
+        sequence, _, _, _, low, high = run(HEAD).fetchone()
         number = sequence + 1
         run(ADD, (number, "reserve", None, *reserve))
         run(
@@ -138,15 +138,16 @@ def diffprivlib_spends(accountant, count):
 
 
 def long_ledger(releases):
-    """A file that holds this many releases, built in bulk, and a study that is open on it."""
+    """A file that holds this many releases, built in bulk, and a study that is open on it; its budget was raised at the start."""
     study = durable_study()
+    study.amend(budget=ADP(epsilon=2_000_000.0), reason="bench")
     release(study, 1)
     recorder = study._recorder
-    reserve, post = (entry.draft for entry in recorder.entries("bench")[1:])
+    reserve, post = (entry.draft for entry in recorder.entries("bench")[2:])
     with recorder.transaction(write=True) as work:
         head = work.head("bench")
         add_in_bulk(work, head, reserve, post, releases - 1)
-    assert study.remaining(COST) == 1_000_000_000 - releases
+    assert study.remaining(COST) == 2_000_000_000 - releases
     return study
 
 
@@ -172,7 +173,7 @@ def add_in_bulk(work, head, reserve, post, count):
 def open_ask_release(study):
     with Accountant.open(study._recorder.location, study="bench") as opened:
         assert opened.can_afford(COST)
-        release(opened, 1)
+        opened.release(842, COST, label="bench", key=f"key {next(NAMES)}")
 
 
 class Once:
@@ -226,7 +227,7 @@ COMPARISONS = [
         goal=1.25,
     ),
     Comparison(
-        task="open, can_afford and release at 1,000,000 entries on SQLite",
+        task="open, can_afford and a release with a key at 1,000,000 entries on SQLite",
         peer_name="the same at 10 entries",
         ours=lambda: open_ask_release(LONG_FILE.get()),
         peer=lambda: open_ask_release(SHORT_FILE.get()),

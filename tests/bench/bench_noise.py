@@ -112,26 +112,40 @@ def arrays(kind, scale, opendp_goal):
 # ----------------------------------------------------------------------------------- single numbers
 
 
-def single(kind, scale):
-    domain = dp.atom_domain(T=int)
+def opendp_scalar(kind, scale, number):
+    whole = isinstance(number, int)
+    domain = dp.atom_domain(T=int) if whole else dp.atom_domain(T=float, nan=False)
     if kind in LAPLACE:
-        release = dp.m.make_laplace(domain, dp.absolute_distance(T=int), scale=float(scale))
-    else:
-        release = dp.m.make_gaussian(domain, dp.absolute_distance(T=float), scale=float(scale))
-    mechanism = kind(scale, sensitivity=1)
+        return dp.m.make_laplace(domain, dp.absolute_distance(T=type(number)), scale=float(scale))
+    return dp.m.make_gaussian(domain, dp.absolute_distance(T=float), scale=float(scale))
 
-    def repeat(task):
-        return each(lambda: [task(842) for _ in range(SINGLE)], SINGLE)
+
+def single(kind, scale, number=842, name="one number", **grid):
+    mechanism = kind(scale, sensitivity=1, **grid)
+    theirs = number.item() if isinstance(number, np.generic) else number
+
+    def repeat(task, value):
+        return each(lambda: [task(value) for _ in range(SINGLE)], SINGLE)
 
     return Comparison(
-        f"{name_of(kind, scale)}: one number",
+        f"{name_of(kind, scale)}: {name}",
         f"OpenDP {'laplace' if kind in LAPLACE else 'gaussian'} of one number",
-        repeat(mechanism.randomize),
-        repeat(release),
+        repeat(mechanism.randomize, number),
+        repeat(opendp_scalar(kind, scale, theirs), theirs),
         goal=1.0,
         self_timed=True,
-        note=sampler_sizes() if (kind, scale) == (Laplace, 1) else "",
+        note=sampler_sizes() if (kind, scale, name) == (Laplace, 1, "one number") else "",
     )
+
+
+def singles():
+    """Whole numbers at every scale, and at one scale every other kind of number."""
+    yield from (single(kind, scale) for scale in SCALES for kind in MECHANISMS)
+    for kind in MECHANISMS:
+        yield single(kind, 10, np.int64(842), "one numpy int64")
+    for kind in (Laplace, Gaussian):
+        yield single(kind, 10, 842.25, "one float on a grid", grid="auto")
+        yield single(kind, 10, np.float64(842.25), "one numpy float64 on a grid", grid="auto")
 
 
 def sampler_kib(kind, scale):
@@ -155,7 +169,7 @@ def sampler_sizes():
 
 COMPARISONS = [
     *(row for scale, goal in SCALES.items() for kind in MECHANISMS for row in arrays(kind, scale, goal)),
-    *(single(kind, scale) for scale in SCALES for kind in MECHANISMS),
+    *singles(),
 ]
 
 

@@ -214,3 +214,27 @@ def test_bad_arguments(bad):
         Gaussian.calibrate(GDP(1), sensitivity=1, with_other=[bad])
     with pytest.raises(InvalidParameterError, match="^sensitivity must be"):
         Gaussian.calibrate(GDP(1), sensitivity=-1)
+
+
+@pytest.mark.parametrize(
+    ("target", "other"),
+    [(ADP(1), GDP(0.1)), (ADP(1), ADP(0.1, 1e-9)), (GDP(1), GDP(math.inf)), (RDP(2, 1), RDP(1.5, 0.1))],
+    ids=repr,
+)
+def test_others_that_have_no_finite_cost_are_named(target, other):
+    with pytest.raises(CalibrationError, match="another release has no finite"):
+        Laplace.calibrate(target, sensitivity=1, with_other=[other])
+
+
+@pytest.mark.parametrize(
+    "other", [ZCDP(0.01), RDP((2, 8, 32), (0.02, 0.08, 0.32)), ADP(0.05, 1e-9)], ids=repr
+)
+def test_others_that_have_only_renyi_bounds_share_a_target(other):
+    """Checked by the plan's own bounds; and a hundredth less noise does not do."""
+    target = ADP(1.0, 1e-4)
+    mechanism = Laplace.calibrate(target, sensitivity=1, releases=2, with_other=[other])
+    plans = [
+        compose(Laplace(mechanism.scale * factor, 1).guarantee().self_compose(2), other)
+        for factor in (1, 0.99)
+    ]
+    assert plans[0].get_delta(1.0) <= 1e-4 < plans[1].get_delta(1.0)

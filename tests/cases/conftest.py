@@ -6,10 +6,11 @@ from typing import ClassVar
 import attrs
 import pytest
 
-from privacy_accountant import ADP, Accountant, BudgetExceededError, Laplace, Mechanism
+from privacy_accountant import ADP, Accountant, BudgetExceededError, Laplace, Mechanism, register_mechanism
 from privacy_accountant.exact import exact, real
 
 
+@register_mechanism("tests.cases.Pair")
 @attrs.frozen(repr=False)
 class Pair(Mechanism):
     """A mechanism of a caller's own that is (epsilon, delta) by itself."""

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from privacy_accountant import ADP, GDP, BudgetExceededError, Gaussian, Laplace
+from privacy_accountant import ADP, GDP, Accountant, BudgetExceededError, Gaussian, Laplace
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,23 @@ def test_b84_a_millionth_above_is_still_refused(open_study, costs, accepted):
     assert study.spent().amounts == (0.0, 0.0)
     assert accepted(study, [costs(0.4), costs(Fraction(600_001, 1_000_000)), costs(0.6)]) == 2
     assert study.remaining(costs(1e-6)) == 0
+
+
+@pytest.mark.parametrize("same_file", [True, False])
+def test_b84_a_nested_study_fills_both_budgets(tmp_path, costs, accepted, same_file):
+    """A tenth inside and nine tenths outside; nothing more fits either, and a refusal is charged to neither."""
+    place = tmp_path / ("a.db" if same_file else "b.db")
+    with (
+        Accountant.open(tmp_path / "a.db", study="hospital", budget=ADP(1.0)) as hospital,
+        Accountant.open(place, study="ward-7", budget=ADP(1.0), within=hospital) as ward,
+    ):
+        assert accepted(ward, [costs(0.1)]) == 1
+        assert accepted(hospital, [costs(0.9)]) == 1
+        assert accepted(ward, [costs(1e-9)]) == 0
+        assert hospital.spent().amounts == (1.0, 0.0)
+        assert ward.spent().amounts == (0.1, 0.0)
+        hospital.verify()
+        ward.verify()
 
 
 def test_b84_a_float_means_the_decimal_it_prints(open_study, accepted):

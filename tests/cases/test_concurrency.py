@@ -1,5 +1,6 @@
 """Sixteen requests at once for ten places."""
 
+import asyncio
 import threading
 
 import pytest
@@ -33,6 +34,20 @@ def test_b91_sixteen_threads_get_ten_releases(open_study):
     assert sum(counts) == 10
     assert study.spent().amounts == (1.0, 0.0)
     assert len(study.history()) == 10
+    study.verify()
+
+
+def test_b91_sixteen_tasks_get_ten_releases(open_study):
+    study = open_study(ADP(1.0))
+
+    async def race():
+        calls = (study.arelease(5, TENTH, label="count") for _ in range(16))
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    found = asyncio.run(race())
+    assert sum(isinstance(one, int) for one in found) == 10
+    assert sum(isinstance(one, BudgetExceededError) for one in found) == 6
+    assert study.spent().amounts == (1.0, 0.0)
     study.verify()
 
 

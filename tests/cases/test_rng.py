@@ -19,7 +19,7 @@ from privacy_accountant import (
     Mechanism,
 )
 from privacy_accountant.noise import laws
-from privacy_accountant.noise.enclosures import exp_minus
+from privacy_accountant.numerics.enclosure import exp_minus
 
 FOUR = [Laplace, Gaussian, DiscreteLaplace, DiscreteGaussian]
 

@@ -93,3 +93,11 @@ def test_b64_the_number_of_cells_does_not_divide_the_noise():
     study.release([1, 2, 3, 4], Laplace(scale=0.25, sensitivity=one_cell), label="divided")
     assert study.spent().amounts == (5.0, 0.0)
     assert Laplace.calibrate(ADP(1), sensitivity=Sensitivity(per_value=1, values=4)).scale == 4
+
+
+def test_b62_noise_for_a_probability_hides_no_count():
+    """Counts under substitution move by 2 in L1; the scale that fits a share of 1,000 costs a thousand times as much."""
+    moved = Sensitivity(per_value=1, values=2)
+    assert Laplace(scale=2, sensitivity=moved).price(ADP) == (1, 0)
+    assert Laplace(scale=0.002, sensitivity=moved).price(ADP) == (1000, 0)
+    assert Laplace.calibrate(ADP(1), sensitivity=moved).scale == 2

@@ -10,7 +10,9 @@ from privacy_accountant.accountant import Accountant
 from privacy_accountant.cli import main
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.gdp import GDP
+from privacy_accountant.guarantees.risk_target import Risk
 from privacy_accountant.mechanisms import Gaussian, Laplace
+from privacy_accountant.neighbors import Sensitivity
 
 QUARTER = "Gaussian(sigma=4, sensitivity=1)"
 HEAD = 64
@@ -40,7 +42,7 @@ def ward(run):
     with Accountant.open("ward.db", study="ward-7") as study:
         study.release(5, Gaussian(4, 1), label="admissions, March", key="march")
         study.spend(Gaussian(4, 1), label="by another program")
-        study._reserve(study._quote(Gaussian(3, 1), "left"), "left by a crash", None, [])
+        study._reserve(study._desk.quote(Gaussian(3, 1)), "left by a crash", None, [])
     return "ward.db"
 
 
@@ -221,3 +223,61 @@ def test_without_the_extra_the_error_names_it():
         "privacy-accountant: the command privacy-accountant needs an optional dependency:"
         " pip install 'privacy-accountant[cli]'\n"
     )
+
+
+def test_a_report_for_households_with_its_unit(run, ward):
+    asked = ("report", ward, "--for-group", "2", "--for-group", "5", "--unit", "one patient's stays")
+    told = data(run(*asked, "--json"))
+    assert [group["size"] for group in told["groups"]] == [2, 5]
+    assert told["study"]["unit"] == "one patient's stays"
+    assert "one patient's stays" in run(*asked)[1]
+    status, out, err = run("report", ward, "--for-group", "1")
+    assert (status, out) == (1, "")
+    assert "for_group must be" in err
+
+
+def test_someone_who_looks_on_sees_tables(run, ward, monkeypatch):
+    plain = run("report", ward)[1]
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    drawn = run("report", ward)[1]
+    assert "\u2500" in drawn
+    assert "\u2500" not in plain
+
+
+def test_noise_is_chosen_without_a_ledger(run):
+    asked = ("calibrate", "Risk(fpr=0.01, tpr=0.05)", "--releases", "4", "--count", "120")
+    wide = (*asked, "--sensitivity", "Sensitivity(per_value=1, values=2)")
+    told = data(run(*wide, "--json"))
+    best = Gaussian.calibrate(
+        Risk(fpr=0.01, tpr=0.05), sensitivity=Sensitivity(per_value=1, values=2), releases=4
+    )
+    assert told["mechanism"] == repr(best)
+    assert told["noise"] == best.sigma
+    middle = told["choices"][2]
+    assert middle["noise"] == best.sigma
+    assert 0.0499 < middle["tpr"] <= 0.05
+    assert [one["noise"] for one in told["choices"]] == sorted(one["noise"] for one in told["choices"])
+    assert [one["tpr"] for one in told["choices"]] == sorted(
+        (one["tpr"] for one in told["choices"]), reverse=True
+    )
+    status, out, _ = run(*wide)
+    assert status == 0
+    assert repr(best) in out
+    assert "(4 releases together)" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("GDP(mu=0)",), "cannot calibrate to GDP(mu=0.0)"),
+        (("GDP(1)", "--mechanism", "Uniform"), "mechanism must be one of Gaussian, Laplace"),
+        (("GDP(1)", "--sensitivity", "__import__('os')"), "sensitivity must be a number"),
+        (("GDP(1)", "--sensitivity", "-1"), "sensitivity must be"),
+        (("nonsense",), "budget must be one of"),
+    ],
+)
+def test_a_goal_that_cannot_be_read_or_met(run, arguments, said):
+    status, out, err = run("calibrate", *arguments)
+    assert (status, out) == (1, "")
+    assert said in err
+    assert err.count("\n") == 1

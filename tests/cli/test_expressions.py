@@ -9,8 +9,20 @@ from privacy_accountant.errors import InvalidParameterError
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.rdp import RDP
 from privacy_accountant.guarantees.risk_target import Risk
-from privacy_accountant.mechanisms import Gaussian, Laplace
-from privacy_accountant.neighbors import Sensitivity
+from privacy_accountant.mechanisms import (
+    DPSGD,
+    AboveThreshold,
+    Composed,
+    Gaussian,
+    Geometric,
+    Laplace,
+    NoisyThreshold,
+    Opaque,
+    PoissonSampled,
+    RandomizedResponse,
+    ReportNoisyMax,
+)
+from privacy_accountant.neighbors import Neighbors, Sensitivity
 
 
 @pytest.mark.parametrize(
@@ -62,3 +74,22 @@ def test_nothing_else_is_read(text):
 def test_currencies_are_forms(text):
     with pytest.raises(InvalidParameterError, match="currency"):
         form_of(text)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        PoissonSampled(Composed([Gaussian(4, 1), Laplace(2, 1)]), 0.01),
+        DPSGD(1.1, 0.01, 1000),
+        ReportNoisyMax(2, 1, noise="exponential"),
+        AboveThreshold(10, 1, 1000, hits=3, monotonic=True),
+        NoisyThreshold(Laplace(2, Sensitivity(per_value=1, values=2)), 40),
+        RandomizedResponse(1.0, ("red", "green", "blue")),
+        Opaque(ADP(1, 1e-6), note="table 3"),
+        Geometric(2, 1),
+        Gaussian(4, Sensitivity(l2=2), neighbors=Neighbors.REPLACE_ONE, grid=Fraction(1, 4), length=4),
+    ],
+    ids=lambda mechanism: type(mechanism).__name__,
+)
+def test_every_kind_of_mechanism_is_read_as_it_is_written(mechanism):
+    assert mechanism_of(repr(mechanism)) == mechanism

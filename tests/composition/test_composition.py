@@ -1,6 +1,7 @@
 import math
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -30,9 +31,10 @@ def test_gaussians_add_squares():
 def test_rho_adds():
     assert compose(ZCDP(0.1), ZCDP(0.2)) == ZCDP(0.3)
     assert ZCDP(0.1).self_compose(10) == ZCDP(1)
-    assert compose(ZCDP(0.5), GDP(1)) == compose(GDP(1), ZCDP(0.5)) == ZCDP(1)
-    assert compose(ZCDP(0.5), ADP(1)).rho == Fraction(1, 2) + ADP(1).to(ZCDP).rho
-    assert compose(ZCDP(0.5), PLD.of(GaussianPair(2), 2)) == ZCDP(2.5)
+    assert compose(ZCDP(0.5), GDP(1)) == compose(GDP(1), ZCDP(0.5))
+    assert compose(ZCDP(0.5), GDP(1)).to(ZCDP) == ZCDP(1)
+    assert compose(ZCDP(0.5), ADP(1)).to(ZCDP).rho == Fraction(1, 2) + ADP(1).to(ZCDP).rho
+    assert compose(ZCDP(0.5), PLD.of(GaussianPair(2), 2)).to(ZCDP) == ZCDP(2.5)
 
 
 def test_pairs_become_losses():
@@ -49,8 +51,9 @@ def test_divergences_add_order_by_order():
     assert compose(RDP((2, 4), (0.1, 0.3)), RDP((2, 4), (0.2, 0.4))) == RDP((2, 4), (0.3, 0.7))
     assert RDP((2, 4), (0.1, 0.3)).self_compose(3) == RDP((2, 4), (0.3, 0.9))
     assert compose(RDP(2, 0.1), ZCDP(0.1)) == RDP(2, 0.3)
-    assert compose(GDP(1), RDP(2, 0.1)) == RDP(2, 1.1)
-    assert compose(RDP(2, 0.1), ADP(1)).epsilons[0] == Fraction(1, 10) + ADP(1).to(RDP, orders=2).epsilons[0]
+    assert compose(GDP(1), RDP(2, 0.1)).to(RDP, orders=2) == RDP(2, 1.1)
+    pure = ADP(1).to(RDP, orders=2)
+    assert compose(RDP(2, 0.1), ADP(1)).to(RDP, orders=2).epsilons[0] == Fraction(1, 10) + pure.epsilons[0]
 
 
 def test_curves_of_other_orders_are_aligned():
@@ -72,7 +75,8 @@ def test_nothing_to_compose():
 
 def test_no_privacy_absorbs():
     assert compose(GDP(math.inf), GDP(1)) == GDP(math.inf)
-    assert compose(ZCDP(1), GDP(math.inf)) == ZCDP(math.inf)
+    assert compose(ZCDP(1), GDP(math.inf)).to(ZCDP) == ZCDP(math.inf)
+    assert compose(ZCDP(1), GDP(math.inf)).get_delta(5) == compose(GDP(1), ZCDP(math.inf)).get_delta(5) == 1
     assert compose(RDP(2, 0.5), ZCDP(math.inf)) == RDP(2, math.inf)
     assert compose(ADP(math.inf), GDP(1)).get_delta(5) == 1
 
@@ -107,3 +111,25 @@ def test_named_theorems_at_their_ends():
     assert advanced(ADP(0.1, 1e-300), 2, slack=Fraction(1, 10**400)).delta > 0
     with pytest.raises(InvalidParameterError, match="slack must be a number in"):
         advanced(ADP(1), 3, slack=2)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "count", "slack"),
+    [(0.1, 100, 1e-6), (1e-3, 10**6, 1e-12), (1e-200, 10**400, 1e-6), (3.0, 7, 1e-300)],
+)
+def test_advanced_composition_is_the_theorem_from_above(epsilon, count, slack):
+    bound = advanced(ADP(epsilon, 1e-20), count, slack=slack)
+    with mpmath.workdps(900):
+        e, k, s = mpmath.mpf(repr(epsilon)), mpmath.mpf(count), mpmath.mpf(repr(slack))
+        drift = k * e * mpmath.tanh(e / 2)
+        logs = (mpmath.log(mpmath.e + mpmath.sqrt(k * e * e) / s), mpmath.log(1 / s))
+        truth = min(k * e, *(drift + e * mpmath.sqrt(2 * k * log) for log in logs))
+        have = exact(bound.epsilon)
+        assert truth <= mpmath.mpf(have.numerator) / have.denominator <= truth * (1 + mpmath.mpf(10) ** -12)
+        delta = 1 - (1 - mpmath.mpf("1e-20")) ** k * (1 - s)
+        assert delta * (1 - mpmath.mpf(10) ** -15) <= bound.delta <= delta * (1 + mpmath.mpf(10) ** -13)
+
+
+def test_advanced_composition_past_the_doubles_is_basic():
+    bound = advanced(ADP(0.1, 1e-20), 10**400, slack=1e-6)
+    assert bound == ADP(Fraction(10) ** 399, 1)

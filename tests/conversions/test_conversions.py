@@ -161,9 +161,13 @@ def test_discrete_gaussian_is_not_gaussian():
         PLD.of(DiscreteGaussianPair(4, 1)).to(GDP)
 
 
-def test_asked_on_the_strict_side_of_the_decimal():
-    """The claim at delta = 1/3 must hold for 1/3, not only for the double next to it."""
-    third = Fraction(1, 3)
-    pair = GDP(1).to(ADP, delta=third)
-    assert pair.delta == third
-    assert float(pair.epsilon) >= GDP(1).get_epsilon(math.nextafter(1 / 3, 0))
+@pytest.mark.parametrize("denominator", [3, 7, 11, 13, 97])
+def test_asked_on_the_strict_side_of_the_decimal(denominator):
+    """The claim at delta = 1/3 must hold for 1/3, not only for the double next to it, which may be above."""
+    delta = Fraction(1, denominator)
+    pair = GDP(1).to(ADP, delta=delta)
+    assert pair.delta == delta
+    with mpmath.workdps(40):
+        epsilon = mpmath.mpf(pair.epsilon)
+        truth = mpmath.ncdf(0.5 - epsilon) - mpmath.exp(epsilon) * mpmath.ncdf(-0.5 - epsilon)
+        assert truth <= mpmath.mpf(1) / denominator

@@ -21,9 +21,8 @@ from privacy_accountant import (
 )
 from privacy_accountant.guarantees.pld import (
     DiscreteLaplacePair,
+    FinitePair,
     LaplacePair,
-    LatticePair,
-    RandomizedResponsePair,
 )
 
 ALPHAS = np.array([1e-12, 1e-6, 1e-3, 0.01, 0.1, 0.3, 0.5, 0.9, 0.999])
@@ -168,35 +167,64 @@ def test_psi_is_convex_where_the_proof_says_so():
         assert all(a < b for a, b in itertools.pairwise(slopes))
 
 
-def test_lattices_dominate_and_are_of_second_order():
-    losses = np.array([0.2, 0.9, 1.7, 2.6])
-    curve = GDP(1).to(TradeOff, count=12)
-    exact = curve.get_delta(losses)
-    excess = []
-    for points in (64, 128, 256):
-        pair = curve.to(PLD, points=points)
-        excess.append((pair.get_delta(losses) / exact - 1).max())
-        assert (pair.get_delta(losses) >= exact * (1 - 1e-12)).all()
-    assert excess[2] < excess[0] / 4
+CURVES = (
+    TradeOff((0, 0.25, 1), (1, 0.25, 0)),
+    TradeOff((0, 0.01, 0.3, 1), (0.99, 0.7, 0.2, 0)),
+    TradeOff((0, 0.5, 1), (0.5, 0, 0)),
+    GDP(1).to(TradeOff, count=24),
+    ADP(30, 1e-9).to(TradeOff),
+)
 
 
-def test_composed_lattices_stay_above_the_truth():
+@pytest.mark.parametrize("curve", CURVES, ids=lambda curve: f"{len(curve.alphas)} corners")
+def test_losses_are_those_of_the_sides(curve):
+    ((pair, count),) = curve.to(PLD).parts
+    assert (type(pair), count) == (FinitePair, 1)
+    with mpmath.workdps(40):
+        corners = [tuple(mpmath.mpf(x.numerator) / x.denominator for x in corner) for corner in curve.corners]
+        for at in np.linspace(0, 8, 33).tolist():
+            truth = max(1 - beta - mpmath.exp(at) * alpha for alpha, beta in corners)
+            have = curve.to(PLD).get_delta(at)
+            assert truth * (1 - mpmath.mpf(2) ** -53) <= have <= truth * (1 + 1e-11)
+    assert curve.to(PLD).beta(ALPHAS) == pytest.approx(curve.beta(ALPHAS), abs=1e-12)
+
+
+def test_composed_sides_are_the_product_of_their_outcomes():
+    """Ten releases, against the sum over all multisets of outcomes in mpmath."""
+    curve, count = CURVES[1], 10
+    sides = [(a[1] - b[1], b[0] - a[0]) for a, b in itertools.pairwise(curve.corners)]
+    plan = curve.to(PLD).self_compose(count)
+    with mpmath.workdps(40):
+        masses = [tuple(mpmath.mpf(m.numerator) / m.denominator for m in side) for side in sides]
+        for epsilon in (0.5, 3.0, 12.0):
+            truth = 1 - (1 - mpmath.mpf(1) / 100) ** count
+            for chosen in itertools.combinations_with_replacement(range(len(masses)), count):
+                ways = mpmath.mpf(math.factorial(count))
+                p = q = mpmath.mpf(1)
+                for side in range(len(masses)):
+                    times = chosen.count(side)
+                    ways /= math.factorial(times)
+                    p, q = p * masses[side][0] ** times, q * masses[side][1] ** times
+                truth += ways * max(p - mpmath.exp(epsilon) * q, 0)
+            low, high = plan.get_delta(epsilon, interval=True)
+            assert low <= truth <= high <= low * (1 + 2e-4)
+
+
+def test_composed_curves_stay_above_the_truth():
     laplace = PLD.of(LaplacePair(0.5))
     image = laplace.to(TradeOff).to(PLD)
-    assert isinstance(image.parts[0][0], LatticePair)
     for count in (5, 40):
         truth, have = (
             laplace.self_compose(count).get_epsilon(1e-6),
             image.self_compose(count).get_epsilon(1e-6),
         )
         assert truth * (1 - 1e-4) <= have <= truth * 1.01
-    ((pair, count),) = ADP(0, 0.125).to(TradeOff).to(PLD).parts
-    assert (pair, count) == (RandomizedResponsePair(0, 0.125), 1)
+    assert ADP(0, 0.125).to(TradeOff).to(PLD).get_delta([0.0, 3.0]).tolist() == [0.125, 0.125]
     assert TradeOff((0, 1), (1, 0)).to(PLD) == PLD()
     assert TradeOff((0, 1), (0, 0)).to(PLD).advantage == 1
 
 
 def test_rho_as_losses_is_valid_and_lossy():
-    whole, parts = ZCDP(0.5), ZCDP(0.005).to(PLD, count=64, points=1024).self_compose(100)
+    whole, parts = ZCDP(0.5), ZCDP(0.005).to(PLD, count=64).self_compose(100)
     assert parts.get_epsilon(1e-6) > whole.get_epsilon(1e-6)
     assert RDP((2, 8), (0.1, 0.4)).to(PLD).get_delta(0.5) >= RDP((2, 8), (0.1, 0.4)).get_delta(0.5)

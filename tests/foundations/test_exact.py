@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from privacy_accountant import InvalidParameterError
 from privacy_accountant.exact import (
+    binary_down,
+    binary_up,
     canonical,
     exact,
-    exact_sum,
     float_down,
     float_up,
     grain_up,
@@ -27,6 +28,7 @@ from privacy_accountant.exact import (
     root_up,
     sqrt_down,
     sqrt_up,
+    sum_up,
 )
 
 rationals = st.fractions(min_value=0, max_value=10**12, max_denominator=10**12)
@@ -167,8 +169,31 @@ def test_a_stored_float_is_its_own_float(value):
 
 
 @given(st.lists(rationals, max_size=8))
-def test_a_sum_over_one_denominator_is_the_sum(values):
-    assert exact_sum(values) == sum(values, Fraction(0))
+def test_a_short_sum_is_exact(values):
+    assert sum_up(values) == sum(values, Fraction(0))
+
+
+@given(st.randoms(use_true_random=False), st.integers(-400, 400))
+def test_a_long_sum_is_a_little_above_in_any_order(random, size):
+    long = [
+        Fraction(random.getrandbits(100), 2**100 + 2 * random.getrandbits(90) + 1) * Fraction(10) ** size
+        for _ in range(150)
+    ]
+    total = sum_up(long)
+    assert 0 <= total - sum(long) <= sum(long) / 2**300
+    assert total == sum_up(reversed(long))
+    assert total.numerator.bit_length() + total.denominator.bit_length() < 3400
+
+
+def test_a_zero_does_not_make_tiny_amounts_coarse():
+    tiny = [Fraction(1, 10**300 + 2 * i + 1) for i in range(200)]
+    assert sum_up([Fraction(0), *tiny]) == sum_up(tiny)
+    assert 0 <= sum_up(tiny) - sum(tiny) <= sum(tiny) / 2**300
+
+
+def test_equal_amounts_add_up_exactly_however_long_they_are():
+    amount = Fraction(1, 10**2000 + 1)
+    assert sum_up([amount] * 1000) == 1000 * amount
 
 
 def test_roots_are_close():
@@ -182,3 +207,12 @@ def test_the_grain_rounds_up_by_less_than_one_grain(value):
     rounded = grain_up(value, Fraction(0))
     assert 0 <= rounded - value < Fraction(1, 2**200)
     assert (rounded * 2**200).denominator == 1
+
+
+@given(st.floats(1e-300, 1e300))
+def test_binary_rounding_covers_both_readings_of_a_float(value):
+    up, down = binary_up(value), binary_down(value)
+    assert Fraction(down) <= exact(value) <= Fraction(up)
+    assert Fraction(down) <= Fraction(value) <= Fraction(up)
+    assert up - down <= 2 * math.ulp(value)
+    assert binary_up(math.inf) == binary_down(math.inf) == math.inf

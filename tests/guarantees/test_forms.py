@@ -5,6 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import attrs
+import mpmath
 import numpy as np
 import pytest
 
@@ -158,3 +159,20 @@ def test_the_smallest_loss_is_not_no_loss():
     assert GDP(5e-324).advantage > 0
     assert ADP(0).to(GDP) == GDP(0)
     assert GDP(1).get_delta(10**400) == 0
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 37.7, 268.4, 700.1])
+def test_the_decimal_of_epsilon_holds_in_the_exponent(epsilon):
+    """A float next to the decimal that was typed is off by half an ulp, which e^epsilon multiplies by epsilon."""
+    release = ADP(epsilon, 1e-9)
+    with mpmath.workdps(340):
+        e, room = mpmath.mpf(repr(epsilon)), 1 - mpmath.mpf("1e-9")
+        for alpha in (1e-300, 1e-120, 1e-12, 0.00117, 0.4, 0.9):
+            a = mpmath.mpf(alpha)
+            truth = max(0, room - mpmath.exp(e) * a, mpmath.exp(-e) * (room - a))
+            assert release.beta(alpha) <= truth
+            assert release.attack_success(alpha) >= 1 - truth
+        for prior in (1e-300, 1e-9, 0.2):
+            odds = mpmath.log(1 - mpmath.mpf(prior)) - mpmath.log(mpmath.mpf(prior))
+            inside = (mpmath.exp(-e) + mpmath.exp(odds - e)) / (1 + mpmath.exp(-e)) if odds < e else 1
+            assert release.bayes_risk(prior) <= prior * room * inside

@@ -76,3 +76,19 @@ def test_many_orders_approach_zcdp(mu):
 
 def test_repr_rebuilds_the_object():
     assert repr(RDP(2, 0.5)) == "RDP(orders=(2.0,), epsilons=(0.5,))"
+
+
+@pytest.mark.parametrize(
+    ("order", "bound"), [(1e8, 3.0), (1e12, 0.7), (1e16, 100.0), (1e30, 1e-3), (1e100, 1e-10)]
+)
+def test_huge_orders_fall_as_they_should(order, bound):
+    """Where an order turns within a rounding of its bound no search finds a root; the answer stays near that of pure DP."""
+    release = RDP(order, bound)
+    beta = release.beta(np.concatenate([[0.0], np.geomspace(1e-300, 1, 200)]))
+    assert (np.diff(beta) <= 1e-12 * beta[:-1]).all()
+    near = np.geomspace(1e-16, 0.5, 40)
+    delta = release.get_delta(np.sort(np.concatenate([[0.0], bound * (1 - near), bound * (1 + near)])))
+    assert (np.diff(delta) <= 1e-9 * delta[:-1] + 1e-14).all()
+    assert release.get_delta(bound) <= 1e-8
+    assert release.get_epsilon(1e-6) <= bound
+    assert (release.beta([1e-6, 0.1, 0.6]) <= ADP(bound).beta([1e-6, 0.1, 0.6]) + 1e-12).all()

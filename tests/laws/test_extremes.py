@@ -37,8 +37,10 @@ GUARANTEES = st.one_of(
     st.builds(ZCDP, RHOS),
     st.builds(RDP, ORDERS, ends(1e-12, 1e4, 0.0, math.inf)),
     st.builds(lambda e: PLD.of(LaplacePair(e)), EPS),
-    st.builds(lambda m: PLD.of(GaussianPair(m * m)), ends(1e-3, 1e3, 0.0, math.inf)),
+    st.builds(lambda m: PLD.of(GaussianPair(m * m)), MUS),
     st.builds(lambda e, d: PLD.of(RandomizedResponsePair(e, d)), EPS, DELTA),
+    st.builds(lambda e, m: PLD([(LaplacePair(e), 3), (GaussianPair(m * m), 1)]), EPS, MUS),
+    st.builds(lambda e, f, d: PLD([(LaplacePair(e), 2), (RandomizedResponsePair(f, d), 9)]), EPS, EPS, DELTA),
     st.builds(lambda e, d: ADP(e, d).to(TradeOff), EPS, DELTA),
     st.builds(
         lambda a, d: TradeOff((0, a, 1), (1 - d, max(0.0, (1 - d) * (1 - a) * 0.5), 0)),

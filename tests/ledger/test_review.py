@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 
+import attrs
 import pytest
 
 from privacy_accountant.accountant import Accountant
@@ -97,10 +98,12 @@ def test_limits_that_exceed_the_budget_are_refused_even_when_they_were_hashed(pa
 
 @pytest.mark.parametrize("budget", [ADP(1.0, 1e-6), GDP(1.0)])
 def test_an_export_whose_balance_does_not_add_up_is_refused(path, budget, monkeypatch):
-    from privacy_accountant.ledger import checkpoints, recorder, verify_export
+    from privacy_accountant.ledger import book, checkpoints, verify_export
 
-    tally = checkpoints.tally
-    monkeypatch.setattr(recorder, "tally", lambda low, high, counts: tally((0,) * len(low), high, counts))
+    def lower(head, *rest):
+        return checkpoints.tally(attrs.evolve(head, low=(0,) * len(head.low)), *rest)
+
+    monkeypatch.setattr(book, "tally", lower)
     with Accountant.open(path, study="a", budget=budget) as study:
         study.release(5, Gaussian(20, 1), label="x")
         with pytest.raises(LedgerCorruptedError, match="another balance"):
@@ -175,15 +178,16 @@ def test_an_interrupt_of_the_undoing_is_made_good_by_the_next_transaction():
     def twice():
         with held.transaction(write=True) as work:
             work.count("a", "x", 1)
-            held._work._undo.append(interrupt)
+            held._work._undo.append((once, "x", None))
             raise ValueError
 
-    def interrupt():
-        if once:
-            once.pop()
-            raise KeyboardInterrupt
+    class Once(dict):
+        def pop(self, key, default):
+            if self.setdefault("interrupts", 1):
+                self["interrupts"] = 0
+                raise KeyboardInterrupt
 
-    once = [True]
+    once = Once()
     with pytest.raises(KeyboardInterrupt):
         twice()
     assert verify(held, "a").entries == 1

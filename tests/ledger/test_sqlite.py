@@ -132,8 +132,8 @@ def test_a_truncated_file_is_refused(path):
 
 def test_a_later_schema_is_refused(path):
     write(path)
-    edit(path, "UPDATE ledger_schema SET version = 2")
-    with pytest.raises(LedgerError, match="schema version 2; this version reads 1 only"):
+    edit(path, "UPDATE ledger_schema SET version = 3")
+    with pytest.raises(LedgerError, match="schema version 3; this version reads up to 2"):
         SqliteRecorder(path)
 
 

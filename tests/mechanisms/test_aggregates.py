@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -92,9 +93,53 @@ def test_a_named_tuple_stays_one():
     assert noisy == Counts(north=2, south=3)
 
 
-def test_the_callers_array_is_left_alone():
-    mine = np.array([1, 2, 3])
-    plus(mine, 1)
+class Pair(tuple):
+    """A tuple that is not made from a sequence."""
+
+    __slots__ = ()
+
+    def __new__(cls, first, second):
+        return super().__new__(cls, (first, second))
+
+
+class Column(list):
+    """A list of a class of its own."""
+
+
+def test_other_classes_of_lists_and_tuples_become_plain_ones():
+    """Nothing is known of how they are made, and to fail is too late once the data was touched."""
+    for value, plain in ((Pair(1, 2), (2, 3)), (Column([1, 2]), [2, 3]), ([Pair(1, 2)], [(2, 3)])):
+        noisy = plus(value, 1)
+        assert noisy == plain
+        assert type(noisy) is type(plain)
+
+
+def test_the_layout_of_an_array_is_nothing_but_layout():
+    cells = np.arange(24).reshape(2, 3, 4)
+    frozen = cells.copy()
+    frozen.flags.writeable = False
+    for value in (
+        np.asfortranarray(cells),
+        cells[:, ::2],
+        cells[::-1, :, 1:3],
+        frozen,
+        cells.astype(">i2"),
+        cells.T,
+    ):
+        noisy = plus(value, 7)
+        assert np.array_equal(noisy, value + 7)
+        assert noisy.dtype == np.int64
+        assert noisy.flags.writeable
+        assert not np.shares_memory(noisy, value)
+    assert np.array_equal(frozen, cells)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float64, np.uint64, object])
+def test_the_callers_array_is_left_alone(dtype):
+    mine = np.array([1, 2, 3], dtype=dtype)
+    read_aggregate(mine, grid=Fraction(1, 8)).plus(Constant(5))
+    if dtype is not np.float64:
+        plus(mine, 1)
     assert mine.tolist() == [1, 2, 3]
 
 
@@ -120,6 +165,10 @@ def test_the_callers_array_is_left_alone():
         (np.array(["1"]), "<U1"),
         (np.array([1, None]), "NoneType"),
         (1 + 0j, "complex"),
+        (np.timedelta64(3, "D"), "timedelta64"),
+        ([np.timedelta64(3)], "timedelta64"),
+        (np.array([[True, False]]), r"got bool, from \[0, 0\] on"),
+        (np.array(True), "got bool$"),
         ({1: 2}, "dict"),
     ],
 )

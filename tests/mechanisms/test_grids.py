@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import pickle
 import sys
@@ -29,7 +30,9 @@ from privacy_accountant import (
     snap,
 )
 from privacy_accountant.codec import decode, encode
+from privacy_accountant.exact import exact
 from privacy_accountant.mechanisms.cells import floats, snapped
+from privacy_accountant.mechanisms.grids import snapped_l1, snapped_l2_squared
 
 TWO = [Laplace, Gaussian]
 BIGGEST = sys.float_info.max
@@ -100,23 +103,63 @@ def test_units_come_back_as_the_nearest_float_and_always_as_a_multiple(units, po
 
 
 @given(
-    st.lists(st.tuples(reals, st.floats(-1, 1)), min_size=1, max_size=5),
+    st.lists(
+        st.tuples(reals, st.one_of(st.floats(-1, 1), st.sampled_from([0.0, 0.25, 0.5]))),
+        min_size=1,
+        max_size=5,
+    ),
     st.integers(-40, 3),
 )
 def test_snapping_adds_no_more_than_the_account_says(pairs, power):
-    """For vectors of exact values at any distance, the snapped distance exceeds it by at most m g and sqrt(m) g."""
+    """Of exact values at any distance; cells that do not move count for nothing."""
     grid = Fraction(2) ** power
-    moved = [(Fraction(x), Fraction(x) + Fraction(move)) for x, move in pairs]
+    moved = [(Fraction(x), Fraction(x) + Fraction(move)) for x, move in pairs if move] or [
+        (Fraction(0), grid)
+    ]
     true = [abs(a - b) for a, b in moved]
     after = [abs(nearest_step(a, grid) - nearest_step(b, grid)) * grid for a, b in moved]
-    most_l1 = sum(true) + len(moved) * grid
-    assert sum(after) <= most_l1
-    with mpmath.workdps(80):
-        most = mpmath.sqrt(sum(mpmath.mpf(d.numerator) ** 2 / mpmath.mpf(d.denominator) ** 2 for d in true))
-        most += mpmath.sqrt(len(moved)) * mpmath.mpf(2) ** power
-        assert mpmath.sqrt(sum(mpmath.mpf(float(d)) ** 2 for d in after)) <= most * (
-            1 + mpmath.mpf(10) ** -12
+    cells, l1, l2_squared = len(moved), sum(true), sum(d * d for d in true)
+    for each in (None, max(true)):
+        assert sum(after) <= snapped_l1(l1, grid, cells, each)
+        assert sum(d * d for d in after) <= snapped_l2_squared(l2_squared, grid, cells, each)
+    assert snapped_l1(l1, grid, cells) < l1 + cells * grid
+    with mpmath.workdps(120):
+        root = mpmath.sqrt(mpmath.mpf(l2_squared.numerator) / l2_squared.denominator)
+        most = snapped_l2_squared(l2_squared, grid, cells)
+        assert (
+            mpmath.mpf(most.numerator) / most.denominator
+            <= (root + mpmath.sqrt(cells) * mpmath.mpf(2) ** power) ** 2
         )
+
+
+@given(st.fractions(min_value=Fraction(1, 10**6), max_value=1000), st.integers(-8, 3), st.integers(1, 5))
+def test_what_the_account_says_is_attained(most, power, cells):
+    grid = Fraction(2) ** power
+
+    def steps(change):
+        """The most that a change of so much can become: from just below the middle of two steps."""
+        rest = change / grid - (math.ceil(change / grid) - 1)
+        start = grid * (Fraction(1, 2) - rest)
+        return nearest_step(start + change, grid) - nearest_step(start, grid)
+
+    assert cells * steps(most) * grid == snapped_l1(cells * most, grid, cells, most)
+    assert cells * (steps(most) * grid) ** 2 == snapped_l2_squared(cells * most**2, grid, cells, most)
+    assert (steps(most) * grid) ** 2 == snapped_l2_squared(most**2, grid, 1)
+    little = Fraction(1, 10**30)
+    changes = [most - (cells - 1) * little, *[little] * (cells - 1)]
+    assert sum(map(steps, changes)) * grid == snapped_l1(most, grid, cells)
+
+
+def test_the_bound_on_the_l2_norm_is_near_the_most_that_whole_steps_reach():
+    """By enumeration: changes just above k steps become k + 1 of them, for every k in a ball."""
+    for cells, square in itertools.product((2, 3), (Fraction(1, 9), 1, 2, 7, Fraction(151, 10), 30)):
+        reached = [
+            sum((k + 1) ** 2 for k in each)
+            for each in itertools.product(range(6), repeat=cells)
+            if sum(k * k for k in each) < square
+        ]
+        bound = snapped_l2_squared(Fraction(square), Fraction(1), cells)
+        assert max(reached) <= bound <= 1.25 * max(reached)
 
 
 def test_snap_is_for_contributions_of_any_kind():
@@ -158,25 +201,24 @@ def test_snapped_contributions_add_up_without_rounding_in_any_order():
 def test_the_price_covers_what_snapping_adds_exactly(sensitivity, length, cells):
     grid = Fraction(1, 64)
     counted = isinstance(sensitivity, Sensitivity)
+    each = Fraction(1, 10) if counted and sensitivity.values else None
     laplace = Laplace(0.7, sensitivity, grid=2**-6, length=length)
     l1 = sensitivity.l1 if counted else Fraction(3, 10)
-    assert laplace.price(ADP) == ((l1 + cells * grid) / Fraction(7, 10), 0)
+    assert laplace.price(ADP) == (snapped_l1(l1, grid, cells, each) / Fraction(7, 10), 0)
     gaussian = Gaussian(0.7, sensitivity, grid=2**-6, length=length)
     l2_squared = sensitivity.l2_squared if counted else Fraction(9, 100)
     (mu_squared,) = gaussian.price(GDP)
-    with mpmath.workdps(120):
-        root = mpmath.sqrt(mpmath.mpf(l2_squared.numerator) / l2_squared.denominator)
-        truth = ((root + mpmath.sqrt(cells) / 64) / mpmath.mpf("0.7")) ** 2
-        excess = mpmath.mpf(mu_squared.numerator) / mu_squared.denominator / truth - 1
-        assert -(mpmath.mpf(10) ** -100) < excess < mpmath.mpf(2) ** -240
+    assert mu_squared == snapped_l2_squared(l2_squared, grid, cells, each) / Fraction(49, 100)
     assert gaussian.price(ZCDP) == (mu_squared / 2, 0)
     assert Fraction(gaussian.guarantee().mu) ** 2 >= mu_squared
 
 
-def test_rational_prices_stay_rational_on_a_grid():
+def test_a_change_that_is_a_multiple_of_the_grid_costs_no_more_for_it():
     cells = Sensitivity(per_value=1, values=3)
-    assert Gaussian(2, cells, grid=0.25).price(GDP) == (Fraction(75, 64),)
-    assert Gaussian(2, 1, grid=0.25, length=9).guarantee() == GDP(Fraction(7, 8))
+    assert Gaussian(2, cells, grid=0.25).price(GDP) == Gaussian(2, cells).price(GDP) == (Fraction(3, 4),)
+    assert Laplace(2, 1, grid=2**-30).guarantee() == Laplace(2, 1).guarantee()
+    assert Laplace(2, cells, grid=2).price(ADP)[0] == 3
+    assert Gaussian(2, 1, grid=0.25, length=9).price(GDP) == (Fraction(15 + 9 + 2 * 11, 16 * 4),)
 
 
 @pytest.mark.parametrize("cls", TWO)
@@ -199,10 +241,9 @@ def test_the_automatic_grid_is_far_below_scale_and_sensitivity(cls, noise, sensi
     if Fraction(2) ** -1074 < grid < Fraction(2) ** 960:
         assert grid <= exact_noise / 2**10
         assert within <= without * (1 + Fraction(1, 2**20)) ** power
-        coarser = attrs.evolve(mechanism, grid=2 * grid)
-        too_coarse = 2 * grid > exact_noise / 2**10
-        assert too_coarse or coarser.price(form)[0] > without * (1 + Fraction(1, 2**20)) ** power
-    assert within > without
+        each = exact(sensitivity) if cells == 1 else exact(sensitivity.per_value)
+        assert 2 * grid > exact_noise / 2**10 or 2 * grid > each / 2**20
+    assert within >= without
     assert cells == (sensitivity.values if isinstance(sensitivity, Sensitivity) else 1)
 
 
@@ -267,8 +308,8 @@ def test_laws_of_the_integers_have_no_grid(cls):
 
 @pytest.mark.parametrize("grid", ["auto", 2**-3])
 def test_calibration_counts_the_grid(grid):
-    plain = Gaussian.calibrate(GDP(0.5), sensitivity=1, releases=4)
-    noise = Gaussian.calibrate(GDP(0.5), sensitivity=1, releases=4, grid=grid)
+    plain = Gaussian.calibrate(GDP(0.5), sensitivity=1.1, releases=4)
+    noise = Gaussian.calibrate(GDP(0.5), sensitivity=1.1, releases=4, grid=grid)
     assert noise.grid is not None
     assert noise.sigma > plain.sigma
     assert 4 * noise.price(GDP)[0] <= Fraction(1, 4)
@@ -346,8 +387,8 @@ def test_the_ends_of_the_float_range_neither_overflow_nor_warn():
         (np.array([[0, 1], [np.nan, 2]]), r"NaN at \[1, 0\]"),
         (np.array([0, np.inf], dtype=np.float16), r"an infinity at \[1\]"),
         (np.array([0, np.nan], dtype=np.longdouble), r"NaN at \[1\]"),
-        (np.array([True, False]), "an array of bool"),
-        (np.array([1j]), "an array of complex128"),
+        (np.array([True, False]), r"bool, from \[0\] on"),
+        (np.array([1j]), r"complex128, from \[0\] on"),
         (np.ma.masked_array([1.5, 9.25], mask=[False, True]), "a masked array"),
         (Fraction(1, 3), "Fraction"),
         (1j, "complex"),
@@ -367,3 +408,12 @@ def test_the_noise_interval_is_in_the_units_of_the_aggregate(cls):
     assert isinstance(fine.noise_interval(), float)
     assert abs(fine.noise_interval() - plain.noise_interval()) <= 1
     assert (fine.noise_interval() * 2**10).is_integer()
+
+
+@pytest.mark.parametrize("cls", TWO)
+def test_an_interval_of_more_steps_than_a_float_counts_is_rounded_up(cls):
+    for power in (-58, -60, -75):
+        mechanism = make(cls, 1, grid=2.0**power)
+        width, steps = Fraction(mechanism.noise_interval()), mechanism._steps_within(0.95)
+        assert steps > 2**53
+        assert 0 <= width - steps * mechanism.grid < Fraction(1, 2**50)

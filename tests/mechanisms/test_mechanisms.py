@@ -98,7 +98,7 @@ def test_the_native_guarantees():
     assert Laplace(scale=4, sensitivity=Sensitivity(per_value=1, values=4)).guarantee(ADP, delta=0) == ADP(
         1.0
     )
-    assert DiscreteGaussian(sigma=2, sensitivity=Sensitivity(per_value=1, values=4)).guarantee() == ZCDP(0.5)
+    assert DiscreteGaussian(sigma=2, sensitivity=Sensitivity(l2=2)).guarantee() == ZCDP(0.5)
 
 
 def test_the_discrete_gaussian_of_one_entry_has_its_own_curve():

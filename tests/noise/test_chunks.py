@@ -80,3 +80,21 @@ def test_no_thread_to_be_had(monkeypatch):
     monkeypatch.setattr(chunks, "_cores", lambda: 2)
     monkeypatch.setattr(ThreadPoolExecutor, "submit", refuse)
     assert sorted(gather(105, counting(), chunk=10, large=20).tolist()) == list(range(1, 106))
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_large_draws_go_by_larger_chunks(monkeypatch, cores):
+    monkeypatch.setattr(chunks, "_cores", lambda: cores)
+    for count, most in (
+        (100_000, chunks.SMALL_CHUNK),
+        (chunks.SMALL - 1, chunks.SMALL_CHUNK),
+        (chunks.SMALL, chunks.CHUNK),
+    ):
+        sizes = []
+
+        def draw(size, sizes=sizes):
+            sizes.append(size)
+            return np.ones(size, np.int64)
+
+        assert gather(count, draw).sum() == sum(sizes) == count
+        assert max(sizes) == most

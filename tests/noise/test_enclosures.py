@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import iv
 
-from privacy_accountant.noise.enclosures import exp_minus, normal_within, pi
+from privacy_accountant.noise.enclosures import normal_within, pi
+from privacy_accountant.numerics.enclosure import exp_minus
 
 positive = st.one_of(
     st.fractions(min_value=0, max_value=200, max_denominator=10**12),

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from privacy_accountant.noise.enclosures import exp_minus
 from privacy_accountant.noise.entropy import integer, operating_system
 from privacy_accountant.noise.stepped import FIRST_BITS, FLOAT_BITS, INT64_STEPS, Stepped, below
+from privacy_accountant.numerics.enclosure import exp_minus
 
 
 def stepped(scale, *, gaussian, rounded, k):

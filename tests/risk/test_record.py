@@ -26,6 +26,7 @@ KEYS = {
     "advantage",
     "bayes_risks",
     "ppvs",
+    "posteriors",
     "attack_successes",
     "epsilons_at_delta",
     "deltas_at_epsilon",
@@ -65,6 +66,8 @@ def test_every_number_is_the_guarantees_own(guarantee):
     for row in record["ppvs"]:
         # The guarantee pays for its roundings with ulps; the report computes this share exactly from its beta.
         assert row["ppv"] == pytest.approx(guarantee.ppv(row["alpha"], row["prior"]), rel=1e-11, abs=0)
+    for row in record["posteriors"]:
+        assert row["posterior"] == own(RiskReport(guarantee).posterior, row["prior"], row["exception"])
     for row in record["attack_successes"]:
         assert row["attack_success"] == own(guarantee.attack_success, row["baseline"])
     for row in record["epsilons_at_delta"]:

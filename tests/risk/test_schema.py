@@ -66,6 +66,7 @@ def test_every_bound_of_the_record_has_a_side(ward):
         "alpha",
         "prior",
         "baseline",
+        "exception",
         "without_results",
         "size",
     }

@@ -5,20 +5,22 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, ParamSpec
 
+from privacy_accountant.accountant.asynchronous import ARELEASE, Begun, asynchronous, wanted
+from privacy_accountant.accountant.charging import ChargedStudy
 from privacy_accountant.accountant.desk import Desk
-from privacy_accountant.accountant.enforcement import Quote
 from privacy_accountant.accountant.limits import Budget
-from privacy_accountant.accountant.opening import begin
+from privacy_accountant.accountant.opening import account_of, begin, reopened
+from privacy_accountant.accountant.partitioning import Partitions
 from privacy_accountant.accountant.publishing import wrap
 from privacy_accountant.accountant.records import Receipt
 from privacy_accountant.accountant.settings import Terms
-from privacy_accountant.accountant.stewardship import StewardedStudy, line_of_text
 from privacy_accountant.accountant.stores import claimed
-from privacy_accountant.accountant.treatment import Treatment
+from privacy_accountant.accountant.words import line_of_text
 from privacy_accountant.errors import LedgerError
-from privacy_accountant.ledger import MemoryRecorder, Recorder, Reserved, open_recorder
+from privacy_accountant.ledger import MemoryRecorder, Recorder, open_recorder
 from privacy_accountant.mechanisms.aggregates import Progress
 from privacy_accountant.mechanisms.base import Mechanism
 from privacy_accountant.neighbors import Neighbors
@@ -31,7 +33,7 @@ P = ParamSpec("P")
 _IN_MEMORY = "study in memory"
 
 
-class Accountant(StewardedStudy):
+class Accountant(ChargedStudy):
     """Keeps one study within its privacy budget.
 
     Every number that is published passes through it: the release is charged durably before its data is touched, the noise is
@@ -89,6 +91,7 @@ class Accountant(StewardedStudy):
         neighbors: Neighbors | None = None,
         adaptive: bool | None = None,
         currency: type | None = None,
+        within: Accountant | None = None,
     ) -> Self:
         """Open a study in a durable ledger, or create it there.
 
@@ -100,6 +103,9 @@ class Accountant(StewardedStudy):
             neighbors: As for `Accountant`; absent, what the ledger holds, or `ADD_OR_REMOVE_ONE` for a new study.
             adaptive: As for `Accountant`; absent, what the ledger holds, or True for a new study.
             currency: As for `Accountant`; absent, what the ledger holds, or what follows the budget's form.
+            within: A study of its own, such as an organisation's, in the same ledger or in another one: everything this study
+                releases is charged to both or to neither, in the currency of each. Fixed when the study is created; later it
+                is only needed when the other ledger has moved, or when its URL needs a password.
 
         Raises:
             BudgetMismatchError: When something given differs from what the ledger holds.
@@ -117,10 +123,10 @@ class Accountant(StewardedStudy):
             3
         """
         study = line_of_text(study, "study")
-        terms = Terms(budget, neighbors, adaptive, currency)
+        terms = Terms(budget, neighbors, adaptive, currency, None if within is None else account_of(within))
         recorder = open_recorder(url_or_path, create=budget is not None)
         try:
-            desk = begin(recorder, study, terms)
+            desk = begin(recorder, study, terms, None if within is None else within._recorder.location)
         except BaseException:
             recorder.close()
             raise
@@ -139,6 +145,7 @@ class Accountant(StewardedStudy):
         *,
         label: str,
         key: str | None = None,
+        partition: Partitions = None,
         modulus: int | None = None,
         at_most: Any = None,
         signed: bool = False,
@@ -154,8 +161,12 @@ class Accountant(StewardedStudy):
                 polars Series or DataFrame, or one that is bigger than memory, a dask Array, Series or DataFrame.
             mechanism: How it is noised.
             label: What it is; the ledger and reports show it.
-            key: A name under which the answer can be asked for again: the same key with the same mechanism, label and shape
-                returns the stored answer and spends nothing. Fresh noise on a retry is how budgets leak.
+            key: A name under which the answer can be asked for again: the same key with the same mechanism, label, shape and
+                partition returns the stored answer and spends nothing. Fresh noise on a retry is how budgets leak.
+            partition: The partition whose records alone the value was computed from, or several; absent, all are touched. Each
+                partition has a balance of its own under the study's cap, and a person pays in one only. **That rests on the
+                partition being a fixed public function of a person's own record** for the whole study, such as the ward that
+                treated the person: not on anything about other people or about results, and the same in every release.
             modulus: The plaintext modulus t of a decrypted aggregate, which is known modulo t only.
             at_most: A bound of such an aggregate that is known without the data, below t, or below t/2 when it is signed; one
                 number, or one for each slot. A residue outside it is read as the nearest end.
@@ -165,8 +176,9 @@ class Accountant(StewardedStudy):
             out: A directory to create, which holds the noised value. A lazy aggregate needs it: its noise is drawn once, block by
                 block, and computing the result reads the files. A value over a megabyte needs it when it has a key: of such
                 values the ledger keeps hash and location only. With a repeated key the store of the first time is read.
-            progress: For releases of more than a million cells: True for a bar on the standard error stream, or a function
-                of how many cells are done and how many there are; of blocks, for a lazy aggregate.
+            progress: For releases of more than a million cells: True for a bar on the standard error stream, False for none, or a
+                function of how many cells are done and how many there are; of blocks, for a lazy aggregate. By default there is a
+                bar where that stream is a terminal, once the release has taken half a second.
 
         Returns:
             The noised value, in the caller's kind.
@@ -198,17 +210,8 @@ class Accountant(StewardedStudy):
             >>> -500 <= noised <= 500
             True
         """
-        treatment = Treatment.plan(
-            mechanism,
-            label=line_of_text(label, "label"),
-            modulus=modulus,
-            at_most=at_most,
-            signed=signed,
-            clamp=clamp,
-            round_to=round_to,
-            progress=progress,
-        )
-        quote = self._quote(mechanism, label)
+        public = modulus, at_most, signed, clamp, round_to, progress
+        label, quote, treatment = self._prepare(mechanism, label, partition, public)
         shape = list(treatment.check(value))
         known = self._desk.knows(key)
         if not known:
@@ -216,7 +219,7 @@ class Accountant(StewardedStudy):
         with claimed(None if known else out) as store:
             reserved = self._reserve(quote, label, key, shape, treatment)
             if not reserved.repeated:
-                answer = self._desk.publish(reserved, treatment, lambda: value, store)
+                answer = self._desk.publish(reserved, treatment, lambda: wanted(value), store)
             elif store is not None:
                 store.discard()
         if reserved.repeated:
@@ -224,22 +227,28 @@ class Accountant(StewardedStudy):
         self._last = self._receipt(reserved, quote)
         return answer
 
+    arelease = asynchronous(release, "arelease", ARELEASE)
+
     def publishes(
         self,
         mechanism: Mechanism,
         *,
         label: str,
+        partition: Partitions = None,
         modulus: int | None = None,
         at_most: Any = None,
         signed: bool = False,
         clamp: tuple[Any, Any] | None = None,
         round_to: Any = None,
+        out: str | os.PathLike[str] | None = None,
         progress: bool | Progress | None = None,
     ) -> Callable[[Callable[P, Any]], Callable[P, Any]]:
         """Decorate a function so that only its noised result leaves it; the release is charged before the function runs.
 
         Whatever the function raises, the cost stays spent and the caller sees a `ReleaseFailedError` that withholds the cause.
-        So does a result of a kind that the mechanism does not take. The arguments are those of `release`.
+        So does a result of a kind that the mechanism does not take. The arguments are those of `release`. A function whose result
+        is lazy needs `out`; that directory is created by the first call, and a second one is refused before anything is spent.
+        An `async` function gives an async one: a call that is cancelled after it was charged counts as failed.
 
         Example:
             >>> from privacy_accountant import Accountant, GDP, Gaussian
@@ -252,43 +261,20 @@ class Accountant(StewardedStudy):
             >>> isinstance(positives([1, 0, 1]), int)
             True
         """
-        treatment = Treatment.plan(
-            mechanism,
-            label=line_of_text(label, "label"),
-            modulus=modulus,
-            at_most=at_most,
-            signed=signed,
-            clamp=clamp,
-            round_to=round_to,
-            progress=progress,
-        )
-        quote = self._quote(mechanism, label)
+        public = modulus, at_most, signed, clamp, round_to, progress
+        label, quote, treatment = self._prepare(mechanism, label, partition, public)
 
-        def publish(read: Callable[[], Any]) -> Any:
-            reserved = self._reserve(quote, label, None, None, treatment)
-            answer = self._desk.publish(reserved, treatment, read)
+        def charge(stack: ExitStack) -> Begun:
+            store = stack.enter_context(claimed(out))
+            return self._reserve(quote, label, None, None, treatment), store
+
+        def finish(begun: Begun, read: Callable[[], Any]) -> Any:
+            reserved, store = begun
+            answer = self._desk.publish(reserved, treatment, read, store)
             self._last = self._receipt(reserved, quote)
             return answer
 
-        return lambda function: wrap(function, publish)
-
-    def spend(self, mechanism: Mechanism, *, label: str, key: str | None = None) -> Receipt:
-        """Charge a release whose noise is drawn elsewhere, before it is drawn.
-
-        Returns:
-            The receipt. A repeated key spends nothing and gives the receipt of the entry that has it.
-
-        Raises:
-            BudgetExceededError: When it does not fit; nothing is spent.
-        """
-        quote = self._quote(mechanism, label)
-        reserved = self._reserve(quote, label, key, None)
-        if reserved.repeated:
-            self._desk.stored(reserved)
-        else:
-            self._desk.post_without_answer(reserved)
-        self._last = receipt = self._receipt(reserved, quote)
-        return receipt
+        return lambda function: wrap(function, charge, finish)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy or pickle is another handle on the same ledger, never a copy of the balance; one in memory refuses."""
@@ -296,20 +282,7 @@ class Accountant(StewardedStudy):
             raise LedgerError(
                 "a study in memory cannot be copied: the copy would spend the budget again; use Accountant.open"
             )
-        return functools.partial(type(self).open, self._recorder.location, study=self.study), ()
-
-    def _quote(self, mechanism: object, label: object) -> Quote:
-        line_of_text(label, "label")
-        return self._desk.quote(mechanism)
-
-    def _reserve(
-        self, quote: Quote, label: str, key: str | None, shape: Any, treatment: Treatment | None = None
-    ) -> Reserved:
-        key = None if key is None else line_of_text(key, "key")
-        plain = line_of_text(label, "label")
-        return self._desk.reserve(quote, label=plain, key=key, shape=shape, treatment=treatment)
-
-    def _receipt(self, reserved: Reserved, quote: Quote) -> Receipt:
-        balance = functools.partial(self._desk.spent_after, reserved)
-        entry, label = reserved.entry.sequence, reserved.entry.draft.label or ""
-        return Receipt(self.study, entry, label, quote.mechanism, quote.shown, reserved.repeated, balance)
+        places = [(self._recorder.location, self.study)]
+        if self._desk.outer is not None:
+            places += [(str(one.recorder.location), one.study) for one in reversed(self._desk.around())]
+        return functools.partial(reopened, type(self)), tuple(places)

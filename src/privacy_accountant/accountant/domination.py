@@ -10,6 +10,8 @@ from typing import Any
 
 from privacy_accountant.exact import Real, exact
 from privacy_accountant.guarantees.pld import PLD
+from privacy_accountant.guarantees.pld.bounded_range import BoundedRangePair
+from privacy_accountant.guarantees.pld.category_pair import CategoryPair
 from privacy_accountant.guarantees.pld.discrete import DiscreteLaplacePair
 from privacy_accountant.guarantees.pld.pairs import (
     DominatingPair,
@@ -17,6 +19,8 @@ from privacy_accountant.guarantees.pld.pairs import (
     LaplacePair,
     RandomizedResponsePair,
 )
+
+_PURE = (RandomizedResponsePair, LaplacePair, DiscreteLaplacePair, BoundedRangePair, CategoryPair)
 
 
 def dominated(parts: Mapping[PLD, int], budget: PLD) -> bool:
@@ -55,17 +59,23 @@ def _below(pair: DominatingPair, other: DominatingPair) -> bool:
     """Whether one pair is dominated by another.
 
     Laplace and discrete Laplace noise of a larger scale is noise of the smaller scale plus more independent noise (the ratio
-    of their characteristic functions is a mixture of a point mass and a law of the same kind). Randomized response dominates
+    of their characteristic functions is a mixture of a point mass and a law of the same kind); k-ary randomized response with a smaller
+    epsilon is that with a larger one, randomized once more; a range holds every shorter one. Randomized response dominates
     everything with losses within its own.
     """
     if pair == other:
         return True
     if isinstance(other, RandomizedResponsePair):
         delta = pair.delta if isinstance(pair, RandomizedResponsePair) else 0.0
-        pure = isinstance(pair, (RandomizedResponsePair, LaplacePair, DiscreteLaplacePair))
-        return pure and _at_most(_epsilon(pair), other.epsilon) and _at_most(delta, other.delta)
-    if isinstance(pair, LaplacePair) and isinstance(other, LaplacePair):
-        return _at_most(pair.epsilon, other.epsilon)
+        return (
+            isinstance(pair, _PURE)
+            and _at_most(_epsilon(pair), other.epsilon)
+            and _at_most(delta, other.delta)
+        )
+    if type(pair) is type(other) and isinstance(pair, (LaplacePair, BoundedRangePair)):
+        return _at_most(pair.epsilon, _epsilon(other))
+    if isinstance(pair, CategoryPair) and isinstance(other, CategoryPair):
+        return pair.categories == other.categories and _at_most(pair.epsilon, other.epsilon)
     if isinstance(pair, DiscreteLaplacePair) and isinstance(other, DiscreteLaplacePair):
         return pair.sensitivity == other.sensitivity and _at_most(other.scale, pair.scale)
     return False
@@ -79,7 +89,7 @@ def _mu_squared(pairs: Mapping[DominatingPair, int]) -> Real:
 
 
 def _epsilon(pair: DominatingPair) -> Real:
-    if isinstance(pair, (LaplacePair, RandomizedResponsePair)):
+    if isinstance(pair, (LaplacePair, RandomizedResponsePair, BoundedRangePair, CategoryPair)):
         return pair.epsilon
     return pair.top or Fraction(0)
 

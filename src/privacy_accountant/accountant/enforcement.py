@@ -28,6 +28,7 @@ class Quote:
         cost: The cost as the ledger stores it.
         vector: The cost in rationals that add up; empty in a plan.
         shown: The cost as receipts show it: exact numbers, or a privacy loss in a plan.
+        partition: The partitions that are charged; None for a release that touches all.
     """
 
     mechanism: Mechanism
@@ -35,6 +36,7 @@ class Quote:
     cost: tuple[Json, ...] = attrs.field(repr=False)
     vector: Vector
     shown: tuple[Any, ...]
+    partition: tuple[str, ...] | None = None
 
 
 @attrs.frozen

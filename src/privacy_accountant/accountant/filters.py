@@ -19,7 +19,7 @@ from privacy_accountant.guarantees.base import PrivacyGuarantee
 from privacy_accountant.guarantees.gdp import GDP
 from privacy_accountant.guarantees.rdp import RDP
 from privacy_accountant.guarantees.zcdp import ZCDP
-from privacy_accountant.ledger import Balance
+from privacy_accountant.ledger import Balance, Written
 from privacy_accountant.ledger.balance import Vector, amounts
 from privacy_accountant.mechanisms.base import Mechanism
 
@@ -27,7 +27,7 @@ _FORMS: dict[str, Form] = {"ADP": ADP, "GDP": GDP, "RDP": RDP, "ZCDP": ZCDP}
 _UNITS: dict[Form, tuple[str, ...]] = {ADP: ("epsilon", "delta"), GDP: ("mu^2",), ZCDP: ("rho", "delta")}
 
 
-@attrs.frozen
+@attrs.frozen(cache_hash=True)
 class Filter(Enforcer):
     r"""Adds up costs and stops before any component passes its limit. The claim is the budget, at every moment.
 
@@ -103,10 +103,14 @@ class Filter(Enforcer):
 
     def shortage(self, balance: Balance, quote: Quote) -> str:
         """See `Enforcer.shortage`."""
-        place = balance.short(self.limits, quote.vector) or 0
-        short = self.components(balance)[place]
+        tight = next((one for one in balance.each() if not self.admits(one, quote)), balance)
+        place = tight.short(self.limits, quote.vector) or 0
+        short = self.components(tight)[place]
         needed = canonical(quote.vector[place])
-        return f"needs {above(needed)}, {below(short.left)} of {shown(short.limit)} left ({short.unit})"
+        where = "" if tight.partition is None else f" in {tight.partition!r}"
+        return (
+            f"needs {above(needed)}, {below(short.left)} of {shown(short.limit)} left{where} ({short.unit})"
+        )
 
     def claim(self, balance: Balance) -> PrivacyGuarantee:
         """The budget; for a risk target the guarantee whose bounds meet it."""
@@ -125,7 +129,7 @@ class Filter(Enforcer):
 def _quote(enforcer: Filter, mechanism: Mechanism) -> Quote:
     vector = _price(enforcer, mechanism)
     shown = tuple(map(canonical, vector))
-    return Quote(mechanism, encode(mechanism), tuple(map(encode_rational, vector)), vector, shown)
+    return Quote(mechanism, Written(encode(mechanism)), tuple(map(encode_rational, vector)), vector, shown)
 
 
 def _price(enforcer: Filter, mechanism: Mechanism) -> Vector:

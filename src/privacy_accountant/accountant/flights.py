@@ -6,6 +6,7 @@ could not be marked so stays in flight: whoever voided it would give back what w
 
 from __future__ import annotations
 
+import os
 import threading
 
 _lock = threading.Lock()
@@ -32,3 +33,13 @@ def ground(entry: str) -> bool:
         if entry not in _under_way:
             _grounded.add(entry)
         return entry not in _under_way
+
+
+def _in_child() -> None:
+    """No thread is left in a forked child that could release the lock. What was under way stays so: its own process draws it."""
+    global _lock  # noqa: PLW0603 - a lock cannot be told that nobody holds it
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import functools
+import json
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any
 
 from privacy_accountant.accountant.records import Release
 from privacy_accountant.accountant.stores import read_location
 from privacy_accountant.codec import Json, decode
 from privacy_accountant.codec.numbers import decode_rational
-from privacy_accountant.errors import InvalidParameterError
 from privacy_accountant.exact import canonical
 from privacy_accountant.ledger import Entry, Kind
+from privacy_accountant.ledger.entries import canonical as entry_text
 from privacy_accountant.mechanisms.base import Mechanism
 from privacy_accountant.mechanisms.finish import Finish
+from privacy_accountant.mechanisms.grids import read_grid
 from privacy_accountant.mechanisms.residues import Residues
 
 _STATUS = {Kind.POST: "posted", Kind.FAIL: "failed", Kind.VOID: "voided"}
@@ -35,7 +39,6 @@ def release(reserve: Entry, resolution: Entry | None) -> Release:
     """One reserve with what became of it."""
     draft = reserve.draft
     mechanism = read_mechanism(draft.mechanism)
-    grid = getattr(mechanism, "grid", None)
     return Release(
         entry=reserve.sequence,
         time=reserve.time,
@@ -47,9 +50,19 @@ def release(reserve: Entry, resolution: Entry | None) -> Release:
         written=None if resolution is None else resolution.draft.answer,
         reason=None if resolution is None else resolution.draft.reason,
         residues=None if draft.reading is None else Residues.restore(draft.reading),
-        finish=None if draft.finish is None else Finish.restore(draft.finish, grid),
+        finish=None if draft.finish is None else Finish.restore(draft.finish, _grid_of(draft.mechanism)),
         stored=None if resolution is None else read_location(resolution.draft.stored),
+        partition=draft.partition,
+        behalf=None if draft.behalf is None else draft.behalf["study"],
+        within=draft.within,
+        tag=str(draft.mechanism.get("type", "")) if isinstance(draft.mechanism, dict) else "",
     )
+
+
+def _grid_of(written: Json) -> Fraction | None:
+    """The grid of a mechanism as the ledger holds it, whose class may be unknown here."""
+    grid = read_grid(decode(written.get("grid"))) if isinstance(written, dict) else None
+    return grid if isinstance(grid, Fraction) else None
 
 
 def _status(reserve: Entry, resolution: Entry | None) -> str:
@@ -61,12 +74,24 @@ def _status(reserve: Entry, resolution: Entry | None) -> str:
 def read_mechanism(written: Json) -> Mechanism | None:
     """The mechanism of an entry; None when its class is not in the table of this program."""
     try:
-        mechanism = decode(written)
-    except InvalidParameterError:
+        mechanism = _decoded(entry_text(written))
+    except (
+        ValueError,
+        TypeError,
+    ):  # an unknown tag; or a class of the caller's own refuses what it once wrote
         return None
     return mechanism if isinstance(mechanism, Mechanism) else None
 
 
 def read_cost(cost: tuple[Json, ...]) -> tuple[Any, ...]:
     """The cost of an entry: exact numbers, or a guarantee."""
-    return tuple(canonical(decode_rational(part)) if isinstance(part, str) else decode(part) for part in cost)
+    return tuple(
+        canonical(decode_rational(part)) if isinstance(part, str) else _decoded(entry_text(part))
+        for part in cost
+    )
+
+
+@functools.lru_cache(maxsize=1024)
+def _decoded(text: str) -> Any:
+    """What canonical JSON stands for. Mechanisms and guarantees are frozen, and a study repeats a few of them many times."""
+    return decode(json.loads(text))

@@ -159,7 +159,8 @@ def open_lazy(value: object) -> Lazy | None:
     Raises:
         InvalidAggregateError: For other kinds of dask collection.
     """
-    if not any(base.__module__.partition(".")[0] in _PACKAGES for base in type(value).__mro__):
+    kind: type = type(value)
+    if not _is_of_dask(kind):
         return None
     array = getattr(sys.modules.get("dask.array"), "Array", ())
     if isinstance(value, array):
@@ -169,6 +170,12 @@ def open_lazy(value: object) -> Lazy | None:
     if isinstance(value, kinds) and not isinstance(value, frames.Index):
         return LazyFrame(value)
     raise InvalidAggregateError("value", "a dask Array, Series or DataFrame", type(value).__name__)
+
+
+@functools.lru_cache(maxsize=256)
+def _is_of_dask(kind: type) -> bool:
+    """Whether a kind of object, or what it inherits from, is one of dask's."""
+    return any(base.__module__.partition(".")[0] in _PACKAGES for base in kind.__mro__)
 
 
 def _one_like(column: Any) -> Any:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
-from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
+from privacy_accountant.accountant.largest import largest, overshoot
 from privacy_accountant.errors import InvalidParameterError, UnsupportedConversionError
 from privacy_accountant.exact import Real, canonical, exact, float_down, root_up
 from privacy_accountant.guarantees.adp import ADP
@@ -26,9 +25,6 @@ FORMS: tuple[Form, ...] = (ADP, GDP, ZCDP, RDP)
 """The forms whose costs add up under adaptive choices, each by a theorem of its own."""
 
 _SIZES: dict[Form, int] = {ADP: 2, GDP: 1, ZCDP: 2}
-_DIGITS = 12
-_STEPS = 44
-_WIDEST = 1000
 _SINGLE_ORDERS = (1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 128.0, 256.0)
 """The orders among which one is fixed when a target is to be enforced in Renyi currency."""
 
@@ -104,9 +100,9 @@ def imply(form: Form, vector: Vector, orders: tuple[Real, ...], budget: Budget) 
     if len(vector) != (len(orders) if form is RDP else _SIZES[form]):
         return False
     if form is ADP and vector[0] > 0 and vector[1] == 0 and not isinstance(budget, ADP):
-        return _met(ADP(canonical(vector[0])), budget, Fraction(0))
+        return _excess(ADP(canonical(vector[0])), budget) <= 0
     if form is not ADP and (isinstance(budget, Risk) or (isinstance(budget, ADP) and budget.delta > 0)):
-        return _met(_at(form, vector, orders), budget, vector[1] if form is ZCDP else Fraction(0))
+        return _excess(_at(form, vector, orders), budget, vector[1] if form is ZCDP else Fraction(0)) <= 0
     most, known = limits(form, budget)
     return known == orders and all(limit <= end for limit, end in zip(vector, most, strict=True))
 
@@ -118,33 +114,27 @@ def _at(form: Form, vector: Vector, orders: tuple[Real, ...]) -> PrivacyGuarante
     return GDP(root_up(vector[0])) if form is GDP else ZCDP(canonical(vector[0]))
 
 
-def _met(guarantee: PrivacyGuarantee, budget: Budget, spare: Fraction) -> bool:
+def _excess(guarantee: PrivacyGuarantee, budget: Budget, spare: Fraction = Fraction(0)) -> float:
+    """How far a guarantee that leaves `spare` of a delta overshoots a budget; at most 0 when it implies the budget."""
     if isinstance(budget, Risk):
-        return spare == 0 and budget.is_met_by(guarantee)
+        return budget.excess(guarantee) if spare == 0 else math.inf
     if isinstance(budget, ADP):
-        return _within(guarantee, budget, exact(budget.delta) - spare)
+        have = Fraction(guarantee.get_delta(float_down(budget.epsilon)))
+        return overshoot(have, exact(budget.delta) - spare)
     if isinstance(budget, RDP):
-        return _below(guarantee.to(RDP, orders=budget.orders), budget.epsilons)
+        divergences = guarantee.to(RDP, orders=budget.orders).epsilons
+        return max(map(overshoot, divergences, budget.epsilons))
     if isinstance(budget, GDP):
-        return _at_most(guarantee.to(GDP).mu, budget.mu)
-    return isinstance(budget, ZCDP) and _at_most(guarantee.to(ZCDP).rho, budget.rho)
+        return overshoot(guarantee.to(GDP).mu, budget.mu)
+    return overshoot(guarantee.to(ZCDP).rho, budget.rho) if isinstance(budget, ZCDP) else math.inf
 
 
 def _pure_and_approximate(budget: Budget) -> Vector:
     if isinstance(budget, ADP):
         return exact(budget.epsilon), exact(budget.delta)
-    if isinstance(budget, Risk):
-        return _largest(lambda epsilon: budget.is_met_by(ADP(epsilon))), Fraction(0)
-    if isinstance(budget, GDP):
-        return _largest(lambda epsilon: _at_most(ADP(epsilon).to(GDP).mu, budget.mu)), Fraction(0)
-    if isinstance(budget, ZCDP):
-        return _largest(lambda epsilon: _at_most(ADP(epsilon).to(ZCDP).rho, budget.rho)), Fraction(0)
-    if isinstance(budget, RDP):
-        wanted = budget.epsilons
-        return _largest(lambda epsilon: _below(ADP(epsilon).to(RDP, orders=budget.orders), wanted)), Fraction(
-            0
-        )
-    raise _none(ADP, budget)
+    if isinstance(budget, PLD):
+        raise _none(ADP, budget)
+    return largest(lambda epsilon: _excess(ADP(epsilon), budget)), Fraction(0)
 
 
 def _mu_squared(budget: Budget) -> Fraction:
@@ -154,10 +144,8 @@ def _mu_squared(budget: Budget) -> Fraction:
         return 2 * exact(budget.rho)
     if isinstance(budget, RDP):
         return 2 * _per_order(budget)
-    if isinstance(budget, Risk):
-        return _largest(lambda mu: budget.is_met_by(GDP(mu))) ** 2
-    if isinstance(budget, ADP) and budget.delta > 0:
-        return _largest(lambda mu: _within(GDP(mu), budget, exact(budget.delta))) ** 2
+    if isinstance(budget, Risk) or (isinstance(budget, ADP) and budget.delta > 0):
+        return largest(lambda mu: _excess(GDP(mu), budget)) ** 2
     raise _none(GDP, budget)
 
 
@@ -167,33 +155,52 @@ def _rho_and_delta(budget: Budget) -> Vector:
     if isinstance(budget, RDP):
         return _per_order(budget), Fraction(0)
     if isinstance(budget, Risk):
-        return _largest(lambda rho: budget.is_met_by(ZCDP(rho))), Fraction(0)
+        return largest(lambda rho: _excess(ZCDP(rho), budget)), Fraction(0)
     if isinstance(budget, ADP) and budget.delta > 0:
         half = exact(budget.delta) / 2
-        return _largest(lambda rho: _within(ZCDP(rho), budget, half)), half
+        return largest(lambda rho: _excess(ZCDP(rho), budget, half), _likely_rho(budget)), half
     raise _none(ZCDP, budget)
 
 
 def _renyi(budget: Budget) -> tuple[Vector, tuple[Real, ...]]:
     if isinstance(budget, RDP):
         return tuple(exact(epsilon) for epsilon in budget.epsilons), tuple(budget.orders)
-    if isinstance(budget, Risk):
-        return _single_order(budget.is_met_by)
-    if isinstance(budget, ADP) and budget.delta > 0:
-        delta = exact(budget.delta)
-        return _single_order(lambda guarantee: _within(guarantee, budget, delta))
+    if isinstance(budget, Risk) or (isinstance(budget, ADP) and budget.delta > 0):
+        return _single_order(budget)
     raise _none(RDP, budget)
 
 
-def _single_order(meets: Callable[[PrivacyGuarantee], bool]) -> tuple[Vector, tuple[Real, ...]]:
-    """One order, the one that leaves most room for Gaussian noise, whose divergence is proportional to the order."""
+def _single_order(budget: Budget) -> tuple[Vector, tuple[Real, ...]]:
+    """One order, the one that leaves most room for Gaussian noise, whose divergence is proportional to the order.
 
-    def most(order: float) -> Fraction:
-        return _largest(lambda epsilon: meets(RDP((order,), (epsilon,))))
+    Only an order that takes as much Gaussian noise as the best so far is searched: to find that out is one question.
+    """
+    best, room = _SINGLE_ORDERS[0], Fraction(0)
+    for order in sorted(_SINGLE_ORDERS, key=lambda order: -_likely_divergence(budget, order) / order):
+        divergence = canonical(room * exact(order))
+        if room == 0 or _excess_at(budget, order, divergence) < 0:
+            near = _likely_divergence(budget, order) or float(divergence) or 1.0
+            most = largest(functools.partial(_excess_at, budget, order), near)
+            best, room = max((best, room), (order, most / exact(order)), key=lambda one: one[1])
+    return (room * exact(best),), (best,)
 
-    room = {order: most(order) for order in _SINGLE_ORDERS}
-    best = max(room, key=lambda order: room[order] / exact(order))
-    return (room[best],), (best,)
+
+def _excess_at(budget: Budget, order: Real, divergence: Real) -> float:
+    return _excess(RDP((order,), (divergence,)), budget)
+
+
+def _likely_rho(budget: ADP) -> float:
+    """About the rho that implies a budget: what rho + 2 sqrt(rho log(1/delta)) takes to its epsilon."""
+    log = -overshoot(budget.delta, 1.0)
+    return (math.sqrt(log + float_down(budget.epsilon)) - math.sqrt(log)) ** 2 or 1.0
+
+
+def _likely_divergence(budget: Budget, order: float) -> float:
+    """About the divergence of one order that implies a budget (arXiv 2004.00010, Proposition 12); 0 when not known."""
+    if not isinstance(budget, ADP):
+        return 0.0
+    paid = (overshoot(budget.delta, 1.0) + math.log(order)) / (order - 1)
+    return max(float_down(budget.epsilon) + paid - math.log1p(-1 / order), 0.0)
 
 
 def _per_order(budget: RDP) -> Fraction:
@@ -201,18 +208,6 @@ def _per_order(budget: RDP) -> Fraction:
     return min(
         exact(epsilon) / exact(order) for order, epsilon in zip(budget.orders, budget.epsilons, strict=True)
     )
-
-
-def _within(guarantee: PrivacyGuarantee, budget: ADP, delta: Fraction) -> bool:
-    return Fraction(guarantee.get_delta(float_down(budget.epsilon))) <= delta
-
-
-def _below(guarantee: RDP, wanted: tuple[Real, ...]) -> bool:
-    return all(_at_most(have, most) for have, most in zip(guarantee.epsilons, wanted, strict=True))
-
-
-def _at_most(have: Real, most: Real) -> bool:
-    return have != math.inf and exact(have) <= exact(most)
 
 
 def _none(form: Form, budget: Budget) -> UnsupportedConversionError:
@@ -228,37 +223,3 @@ _WORKS: dict[str, tuple[type, ...]] = {
     "ZCDP": (ZCDP, RDP, Risk),
     "RDP": (RDP, Risk),
 }
-
-
-def _largest(meets: Callable[[Real], bool]) -> Fraction:
-    """The largest number that meets a target, to twelve digits, rounded down and checked as it is returned."""
-    low, high = _bracket(meets)
-    if low == 0.0:
-        return Fraction(0)
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if meets(middle) else (low, middle)
-    return _rounded_down(low, meets)
-
-
-def _bracket(meets: Callable[[Real], bool]) -> tuple[float, float]:
-    if meets(1.0):
-        for power in range(1, _WIDEST):
-            if not meets(2.0**power):
-                return 2.0 ** (power - 1), 2.0**power
-        raise InvalidParameterError("budget", "a target that something exceeds", "one that everything meets")
-    for power in range(1, _WIDEST):
-        if meets(2.0**-power):
-            return 2.0**-power, 2.0 ** (1 - power)
-    return 0.0, 0.0
-
-
-def _rounded_down(number: float, meets: Callable[[Real], bool]) -> Fraction:
-    step = 1
-    while True:
-        digits = Context(prec=_DIGITS, rounding=ROUND_FLOOR).create_decimal(Decimal(number))
-        candidate = digits - step * Decimal(1).scaleb(digits.adjusted() - _DIGITS + 1) if step > 1 else digits
-        result = Fraction(candidate)
-        if result <= 0 or meets(canonical(result)):
-            return max(result, Fraction(0))
-        step *= 2

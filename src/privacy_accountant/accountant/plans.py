@@ -10,11 +10,13 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 import attrs
+import numpy as np
 
 from privacy_accountant.accountant.domination import dominated
 from privacy_accountant.accountant.enforcement import Component, Enforcer, Quote
 from privacy_accountant.accountant.limits import Budget
 from privacy_accountant.accountant.words import above, shown
+from privacy_accountant.accountant.worst import worst_loss
 from privacy_accountant.codec import decode, encode
 from privacy_accountant.conversions.parts import mu_squared, total
 from privacy_accountant.errors import LedgerCorruptedError
@@ -66,9 +68,8 @@ class Plan(Enforcer):
 
     def admits(self, balance: Balance, quote: Quote, count: int = 1) -> bool:
         """See `Enforcer.admits`."""
-        parts = Counter(parts_of(balance))
-        parts[quote.shown[0]] += count
-        return meets(parts, self.budget)
+        more = {quote.shown[0]: count}
+        return all(meets(_sum(parts_of(one), more), self.budget) for one in balance.each())
 
     def room(self, balance: Balance, quote: Quote) -> int | None:
         """See `Enforcer.room`."""
@@ -84,21 +85,23 @@ class Plan(Enforcer):
 
     def components(self, balance: Balance) -> tuple[Component, ...]:
         """See `Enforcer.components`."""
-        return cost_of(parts_of(balance), self.budget)
+        every = [cost_of(parts_of(one), self.budget) for one in balance.each()]
+        return tuple(max(same, key=lambda part: _size(part.spent)) for same in zip(*every, strict=True))
 
     def shortage(self, balance: Balance, quote: Quote) -> str:
         """See `Enforcer.shortage`."""
-        parts = Counter(parts_of(balance))
-        before = cost_of(parts, self.budget)
-        parts[quote.shown[0]] += 1
-        for now, then in zip(before, cost_of(parts, self.budget), strict=True):
+        tight = next((one for one in balance.each() if not self.admits(one, quote)), balance)
+        where = "" if tight.partition is None else f" in {tight.partition!r}"
+        parts = parts_of(tight)
+        after = cost_of(_sum(parts, {quote.shown[0]: 1}), self.budget)
+        for now, then in zip(cost_of(parts, self.budget), after, strict=True):
             if not now.holds(then.spent):
-                return f"reaches {above(then.spent)} of {shown(now.limit)} ({now.unit})"
-        return f"with it the releases are not certified to stay within {self.budget!r}"
+                return f"reaches {above(then.spent)} of {shown(now.limit)}{where} ({now.unit})"
+        return f"with it the releases{where} are not certified to stay within {self.budget!r}"
 
     def claim(self, balance: Balance) -> PrivacyGuarantee:
-        """The composition of what was released, pending releases included."""
-        return composed(parts_of(balance))
+        """The composition of what was released, pending releases included; of partitions that cross, a curve just below all."""
+        return worst_loss([composed(parts_of(one)) for one in balance.each()])
 
 
 def composed(parts: Mapping[PLD, int]) -> PLD:
@@ -107,7 +110,13 @@ def composed(parts: Mapping[PLD, int]) -> PLD:
 
 
 def meets(parts: Mapping[PLD, int], budget: Budget) -> bool:
-    """Whether the composition of the parts is certified to be no riskier than the budget."""
+    """Whether the composition of the parts is certified to be no riskier than the budget; remembered for a while."""
+    return _meets(frozenset(parts.items()), budget)
+
+
+@functools.lru_cache(maxsize=64)
+def _meets(counted: frozenset[tuple[PLD, int]], budget: Budget) -> bool:
+    parts = dict(counted)
     if isinstance(budget, Risk):
         return budget.is_met_by(composed(parts))
     if isinstance(budget, PLD):
@@ -140,7 +149,7 @@ def cost_of(parts: Mapping[PLD, int], budget: Budget) -> tuple[Component, ...]:
 def _epsilon(whole: PLD, budget: ADP) -> Component:
     if budget.delta == 0:
         return Component("epsilon", _largest_loss(whole), budget.epsilon)
-    epsilon = whole.get_epsilon(float_down(budget.delta))
+    epsilon = float(whole._epsilon(np.array([float_down(budget.delta)]))[0])
     return Component(f"epsilon at delta {shown(budget.delta)}", epsilon, budget.epsilon)
 
 
@@ -162,7 +171,9 @@ def _within_profile(parts: Mapping[PLD, int], budget: ADP) -> bool:
     most = _largest_loss(whole)
     if most != math.inf and exact(most) <= exact(budget.epsilon):
         return True
-    return Fraction(whole.get_delta(float_down(budget.epsilon))) <= exact(budget.delta)
+    # The bound itself: how wide its interval is, of which `get_delta` warns, changes nothing about what is enforced.
+    delta = float(whole._delta(np.array([float_down(budget.epsilon)]))[0])
+    return Fraction(delta) <= exact(budget.delta)
 
 
 def _risks(whole: PLD, budget: Risk) -> Iterator[Component]:
@@ -179,6 +190,14 @@ def _risks(whole: PLD, budget: Risk) -> Iterator[Component]:
         blind = min(exact(budget.prior), 1 - exact(budget.prior))
         gain = blind - Fraction(whole.bayes_risk(float(budget.prior)))
         yield Component(f"gain at prior {shown(budget.prior)}", gain, blind - exact(budget.bayes_risk))
+
+
+def _size(value: Real) -> tuple[bool, Fraction]:
+    return value == math.inf, Fraction(0) if value == math.inf else exact(value)
+
+
+def _sum(parts: Mapping[PLD, int], more: Mapping[PLD, int]) -> Counter[PLD]:
+    return Counter(parts) + Counter(more)
 
 
 def parts_of(balance: Balance) -> dict[PLD, int]:

@@ -105,10 +105,9 @@ def read_pairs(releases: object) -> list[tuple[Mechanism, str]]:
     return pairs
 
 
-def preview(settings: Settings, balance: Balance, listed: Listed) -> Preview:
-    """What a list would cost under a budget in every currency, and whether it fits what is left."""
-    ways = sorted(_lines(settings, listed), key=lambda line: not line.own)
-    return Preview(tuple(ways), fits(settings.enforcer, balance, listed))
+def preview(settings: Settings, listed: Listed, fits: bool) -> Preview:
+    """What a list would cost under a budget in every currency, given whether it fits what is left."""
+    return Preview(tuple(sorted(_lines(settings, listed), key=lambda line: not line.own)), fits)
 
 
 def _lines(settings: Settings, listed: Listed) -> Iterator[PreviewLine]:
@@ -142,13 +141,15 @@ def fits(enforcer: Filter | Plan, balance: Balance, listed: Listed) -> bool:
     """Whether a whole list fits what is left."""
     if isinstance(enforcer, Filter):
         return balance.within(enforcer.limits, _total(enforcer, listed))
-    parts = Counter(parts_of(balance)) + _losses(enforcer, listed)
-    return meets(parts, enforcer.budget)
+    losses = _losses(enforcer, listed)
+    return all(meets(Counter(parts_of(one)) + losses, enforcer.budget) for one in balance.each())
 
 
 def plan_refusal(study: str, settings: Settings, balance: Balance, listed: Listed) -> BudgetExceededError:
     """The error for a plan that does not fit as a whole."""
-    before = parts_of(balance)
+    before = parts_of(
+        next((one for one in balance.each() if not fits(settings.enforcer, one, listed)), balance)
+    )
     after = cost_of(Counter(before) + _losses(settings.enforcer, listed), settings.budget)
     reached = [part for part in after if not part.holds(part.spent)] or after
     told = "; ".join(map(str, reached))

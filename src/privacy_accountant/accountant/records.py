@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ from privacy_accountant.accountant.enforcement import Component
 from privacy_accountant.accountant.stores import Stored
 from privacy_accountant.codec import Json
 from privacy_accountant.codec.answers import decode_answer
-from privacy_accountant.errors import MissingExtraError
+from privacy_accountant.errors import MissingExtraError, UnsupportedConversionError
 from privacy_accountant.exact import Real
 from privacy_accountant.mechanisms.base import Mechanism
 from privacy_accountant.mechanisms.finish import Finish
@@ -64,6 +65,7 @@ class Receipt:
         mechanism: How.
         cost: What it cost in the study's currency: exact numbers, or a privacy loss when everything was fixed in advance.
         repeated: Whether its key was there already, so that the stored answer came back and nothing was charged.
+        partition: The partitions that it touches; None for all.
     """
 
     study: str
@@ -73,16 +75,32 @@ class Receipt:
     cost: tuple[Any, ...]
     repeated: bool
     _balance: Callable[[], Spent] = attrs.field(repr=False, eq=False)
+    partition: tuple[str, ...] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy holds the balance itself, and nothing of the ledger that it was read from."""
+        fields = attrs.asdict(self, recurse=False) | {"_balance": functools.partial(_same, self.balance)}
+        return type(self), tuple(fields.values())
 
     @property
     def balance(self) -> Spent:
-        """What the study had spent after it; bookkeeping."""
+        """What had been spent after it, of its partitions where it names some, else of the worst one; bookkeeping."""
         return self._balance()
 
     @property
-    def interval(self) -> int | float:
-        """Half the width of the interval that holds the noise of one value with probability 0.95."""
-        return self.mechanism.noise_interval(0.95)
+    def interval(self) -> int | float | None:
+        """Half the width of the interval that holds the noise of one value with probability 0.95.
+
+        None for a mechanism that does not add noise to numbers.
+        """
+        try:
+            return self.mechanism.noise_interval(0.95)
+        except UnsupportedConversionError:
+            return None
+
+
+def _same(spent: Spent) -> Spent:
+    return spent
 
 
 @attrs.frozen
@@ -93,7 +111,7 @@ class Release:
         entry: The ledger entry that charges it.
         time: When it was charged, UTC, ISO 8601.
         label: What was released.
-        mechanism: How; None when its class is not known to this program.
+        mechanism: How; None when this program has not registered its tag.
         cost: What it cost: exact numbers, or a privacy loss.
         status: `posted`, `pending` (in flight, or left by a crash; it counts as spent), `failed` (after it touched the data; it
             stays spent) or `voided`.
@@ -102,6 +120,10 @@ class Release:
         residues: How the residues of a decrypted aggregate were read; None when it was none.
         finish: How the noised value was rounded and clamped; None when it was not.
         stored: Where the noised value lies, and its hash, when it is in a store or over a megabyte.
+        partition: The partitions that it touches; None for all.
+        behalf: The study within this one that made it; None when this study did.
+        within: The entry that charges it to the account in which the study lies; None for none.
+        tag: The name under which the ledger keeps the mechanism's class.
     """
 
     entry: int
@@ -115,7 +137,16 @@ class Release:
     residues: Residues | None = None
     finish: Finish | None = None
     stored: Stored | None = None
+    partition: tuple[str, ...] | None = None
+    behalf: str | None = None
+    within: int | None = None
+    tag: str = ""
     _written: Json = attrs.field(default=None, repr=False)
+
+    @property
+    def how(self) -> str:
+        """The mechanism as it is written in Python, or its tag where that is unknown to this program."""
+        return f"{self.tag} (unknown to this program)" if self.mechanism is None else repr(self.mechanism)
 
     @property
     def answer(self) -> Any:

@@ -10,8 +10,8 @@ from typing import Any
 
 import attrs
 
-from privacy_accountant.accountant.enforcement import Enforcer, Quote
-from privacy_accountant.accountant.limits import Budget
+from privacy_accountant.accountant.enforcement import Quote
+from privacy_accountant.accountant.settings import Settings
 from privacy_accountant.accountant.words import above
 from privacy_accountant.errors import BudgetExceededError, PrivacyAccountantError
 from privacy_accountant.exact import canonical, exact
@@ -23,19 +23,44 @@ _DOUBLINGS = 40
 
 
 def refusal(
-    study: str, budget: Budget, enforcer: Enforcer, balance: Balance, quote: Quote
+    study: str,
+    named: str,
+    settings: Settings,
+    balance: Balance,
+    quote: Quote,
+    elsewhere: Callable[[Mechanism], bool],
 ) -> BudgetExceededError:
-    """The error for a release that a balance does not admit."""
-    fits = fitting(quote.mechanism, lambda mechanism: enforcer.admits(balance, enforcer.quote(mechanism)))
-    name = type(quote.mechanism).__name__
+    """The error for a release that a balance does not admit.
+
+    Args:
+        study: Whose balance it is.
+        named: What the message calls it.
+        settings: The terms that it stands under.
+        balance: The balance.
+        quote: What was asked for.
+        elsewhere: Whether a release is admitted by whatever else it is charged to.
+    """
+    enforcer = settings.enforcer
+
+    def admitted(mechanism: Mechanism) -> bool:
+        return enforcer.admits(balance, enforcer.quote(mechanism)) and elsewhere(mechanism)
+
+    fits = fitting(quote.mechanism, admitted)
     return BudgetExceededError(
-        f"{study}: {enforcer.shortage(balance, quote)}; fits: {fits or f'no {name} with this sensitivity'}",
+        f"{named}: {enforcer.shortage(balance, quote)}{_hint(quote.mechanism, fits)}",
         study=study,
-        budget=budget,
+        budget=settings.budget,
         spent=tuple(component.spent for component in enforcer.components(balance)),
         requested=quote.shown,
         fits=fits,
     )
+
+
+def _hint(mechanism: Mechanism, fits: str | None) -> str:
+    """What would still fit; nothing is said of a mechanism without one number that its noise grows with."""
+    if getattr(mechanism, "noise_parameter", None) is None:
+        return ""
+    return f"; fits: {fits or f'no {type(mechanism).__name__} with this sensitivity'}"
 
 
 def fitting(mechanism: Mechanism, admits: Callable[[Mechanism], bool]) -> str | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 from privacy_accountant.accountant.history import releases
 from privacy_accountant.accountant.records import Release, Spent
 from privacy_accountant.accountant.settings import Settings, read_settings
-from privacy_accountant.accountant.words import above, below, shown
+from privacy_accountant.accountant.words import above, below, names_of, shown
 from privacy_accountant.exact import exact, float_down, float_up
 from privacy_accountant.guarantees.risk_target import Risk
 from privacy_accountant.ledger import Entry, Kind
@@ -19,7 +20,9 @@ from privacy_accountant.risk import StudyFacts
 from privacy_accountant.risk.facts import CLAIM_OF_A_BUDGET, CLAIM_OF_A_PLAN, CLAIM_OF_A_TARGET
 
 
-def study_facts(settings: Settings, study: str, entries: tuple[Entry, ...], spent: Spent) -> StudyFacts:
+def study_facts(
+    settings: Settings, study: str, entries: tuple[Entry, ...], spent: Spent, unit: str | None = None
+) -> StudyFacts:
     """What a report says about a study besides its numbers."""
     history = releases(entries)
     made = [release for release in history if release.status == "posted"]
@@ -32,11 +35,12 @@ def study_facts(settings: Settings, study: str, entries: tuple[Entry, ...], spen
         spent=", ".join(above(component.spent) for component in spent.components),
         remaining=", ".join(below(component.left) for component in spent.components),
         releases=len(made),
-        mechanisms=tuple((release.label, _mechanism(release)) for release in made),
+        mechanisms=tuple((_label(release), _mechanism(release)) for release in made),
         failures=sum(release.status == "failed" for release in history),
         pending=sum(release.status == "pending" for release in history),
         ledger_head=entries[-1].hash,
-        claim=" ".join((*_claim(settings), *_remarks(entries))),
+        unit=unit,
+        claim=" ".join((*_claim(settings), *_scope(settings, history), *_remarks(entries))),
         voids=tuple(f"entry {one.entry}: {one.reason}" for one in history if one.status == "voided"),
         spending=tuple(_spending(history, spent)),
     )
@@ -48,20 +52,53 @@ def _claim(settings: Settings) -> Iterator[str]:
         yield CLAIM_OF_A_TARGET
 
 
+def _scope(settings: Settings, history: tuple[Release, ...]) -> Iterator[str]:
+    """Whose releases the claim covers: those of every partition, of the studies within, and of the account around."""
+    if any(release.partition is not None for release in history):
+        yield (
+            "It holds for a person in any partition, the worst one included, provided that the partition is a fixed public"
+            " function of a person's own record."
+        )
+    inside = sorted({release.behalf for release in history if release.behalf is not None})
+    if inside:
+        yield f"It covers what the studies within it release: {', '.join(inside)}."
+    if settings.within is not None:
+        yield f"Every release is charged to {settings.within.study} as well, the account in which the study lies."
+
+
+def _label(release: Release) -> str:
+    """A release's label, with the partitions that it touches: the first few of many."""
+    if release.partition is None:
+        return release.label
+    return f"{release.label} ({names_of(release.partition)})"
+
+
 def _spending(history: tuple[Release, ...], spent: Spent) -> Iterator[tuple[str, float]]:
     """The share of today's budget that was used after each release: of the component that is used most.
 
     A plan has no shares, since what it composes does not add up. Sums are rounded up, for a picture.
     """
     limits = [limit if limit == math.inf else float_down(exact(limit)) for limit in spent.limits]
-    used = [0.0] * len(limits)
+    whole, worst = [0.0] * len(limits), [0.0] * len(limits)
+    alone: dict[str, list[float]] = {}
     for release in history:
         if release.status == "voided" or not _adds_up(release.cost, limits):
             continue
-        for i, part in enumerate(release.cost):
-            used[i] = math.nextafter(used[i] + float_up(exact(part)), math.inf) if part else used[i]
+        if release.partition is None:
+            whole = _added(whole, release.cost)
+        for name in release.partition or ():
+            alone[name] = _added(alone.get(name, [0.0] * len(limits)), release.cost)
+            worst = list(map(max, worst, alone[name]))
+        used = _added(whole, worst)
         shares = [amount / limit for amount, limit in zip(used, limits, strict=True) if limit > 0]
         yield release.time, max(shares, default=0.0)
+
+
+def _added(used: Sequence[float], cost: Sequence[Any]) -> list[float]:
+    return [
+        math.nextafter(amount + float_up(exact(part)), math.inf) if part else amount
+        for amount, part in zip(used, cost, strict=True)
+    ]
 
 
 def _adds_up(cost: tuple[object, ...], limits: Sequence[float | Fraction]) -> bool:
@@ -101,9 +138,7 @@ def _planned(entries: tuple[Entry, ...]) -> int:
 
 
 def _mechanism(release: Release) -> str:
-    if release.mechanism is None:
-        return "a mechanism unknown to this program"
-    return f"{release.mechanism!r}{_finished(release.finish)}"
+    return f"{release.how}{_finished(release.finish)}"
 
 
 def _finished(finish: Finish | None) -> str:

@@ -19,6 +19,26 @@ _DIGESTS = ("sha256", "hmac-sha256")
 
 
 @attrs.frozen
+class Within:
+    """The account in which a study lies: every release of the study is charged there too.
+
+    Attributes:
+        study: Its name.
+        opened: The hash of its first entry, which no other account has.
+        ledger: Where it was when the study was created, without what is secret in a URL; None for the study's own ledger,
+            wherever that is.
+    """
+
+    study: str
+    opened: str
+    ledger: str | None = attrs.field(eq=False)
+
+    def write(self) -> Json:
+        """It as ledger entries hold it."""
+        return attrs.asdict(self)
+
+
+@attrs.frozen
 class Settings:
     """A study's terms.
 
@@ -27,22 +47,25 @@ class Settings:
         neighbors: What it means for two data sets to differ in one person.
         adaptive: Whether releases may be chosen after seeing earlier results.
         enforcer: What keeps the budget.
+        within: The account in which the study lies; None for none.
     """
 
     budget: Budget
     neighbors: Neighbors
     adaptive: bool
     enforcer: Filter | Plan
+    within: Within | None = None
 
     def write(self, digest: str) -> Json:
         """The terms as the ledger's first entry holds them, with the name of the hash that seals its entries."""
-        return {
+        written: dict[str, Json] = {
             "budget": encode(self.budget),
             "neighbors": self.neighbors.name,
             "adaptive": self.adaptive,
             "currency": self.enforcer.describe(),
             "digest": digest,
         }
+        return written if self.within is None else {**written, "within": self.within.write()}
 
     def require(self, study: str, asked: Terms) -> None:
         """Check that what a caller states about a study is what the ledger holds.
@@ -54,6 +77,7 @@ class Settings:
             "budget": self.budget,
             "neighbors": self.neighbors,
             "adaptive": self.adaptive,
+            "within": self.within,
         }
         if isinstance(self.enforcer, Filter):
             held["currency"] = self.enforcer.form
@@ -78,6 +102,7 @@ class Terms:
     )
     adaptive: bool | None = attrs.field(default=None, converter=attrs.converters.optional(_flag))
     currency: type | None = attrs.field(default=None, converter=attrs.converters.optional(read_form))
+    within: Within | None = None
 
     def settle(self) -> Settings:
         """The terms of a new study, defaults filled in.
@@ -93,8 +118,11 @@ class Terms:
             raise InvalidParameterError(
                 "currency", "absent with adaptive=False, which composes privacy losses", self.currency
             )
+        if not adaptive and self.within is not None:
+            raise InvalidParameterError("adaptive", "True for a study within an account", False)
         enforcer = Filter.create(self.budget, self.currency) if adaptive else Plan(self.budget)
-        return Settings(self.budget, self.neighbors or Neighbors.ADD_OR_REMOVE_ONE, adaptive, enforcer)
+        relation = self.neighbors or Neighbors.ADD_OR_REMOVE_ONE
+        return Settings(self.budget, relation, adaptive, enforcer, self.within)
 
 
 @functools.lru_cache(maxsize=256)
@@ -106,13 +134,9 @@ def read_settings(text: str) -> Settings:
     """
     try:
         stored = json.loads(text)
-        known = stored["digest"] in _DIGESTS and set(stored) == {
-            "budget",
-            "neighbors",
-            "adaptive",
-            "currency",
-            "digest",
-        }
+        fields = {"budget", "neighbors", "adaptive", "currency", "digest"}
+        known = stored["digest"] in _DIGESTS and set(stored) - {"within"} == fields
+        within = Within(**stored["within"]) if "within" in stored else None
         budget, neighbors = read_budget(decode(stored["budget"])), Neighbors[stored["neighbors"]]
         adaptive = stored["adaptive"]
         enforcer = Filter.read(budget, stored["currency"]) if adaptive else Plan(budget)
@@ -120,7 +144,7 @@ def read_settings(text: str) -> Settings:
         known = False
     if not known:
         raise LedgerError("the study was created under terms that this version does not know")
-    return Settings(budget, neighbors, adaptive, enforcer)
+    return Settings(budget, neighbors, adaptive, enforcer, within)
 
 
 def current(balance: Balance) -> Settings:
@@ -129,6 +153,8 @@ def current(balance: Balance) -> Settings:
 
 
 def _shown(value: object) -> object:
+    if isinstance(value, Within):
+        return value.study
     if isinstance(value, Neighbors):
         return _Name(f"Neighbors.{value.name}")
     return _Name(value.__name__) if isinstance(value, type) else value

@@ -14,6 +14,7 @@ from privacy_accountant.accountant.plans import Plan
 from privacy_accountant.accountant.previews import fits, plan_refusal, read_list, read_pairs
 from privacy_accountant.accountant.settings import Settings, current, read_settings
 from privacy_accountant.accountant.study import Study
+from privacy_accountant.accountant.words import line_of_text
 from privacy_accountant.errors import InvalidParameterError, LedgerError
 from privacy_accountant.exact import integer
 from privacy_accountant.ledger import Balance, Draft, Kind, Verification, export_lines
@@ -28,6 +29,9 @@ class StewardedStudy(Study):
 
         A release that this process is drawing, or that failed in it, is refused. What another process does cannot be seen from
         here: make sure that it has ended, and that it ended before it read anything.
+
+        Its partitions get it back, and so does the account around the study. On such an account, what was charged for a study
+        within is voided through that study, unless a crash came between the two: then nothing of it stands there, which is checked.
 
         Args:
             entry: The pending entry.
@@ -78,7 +82,7 @@ class StewardedStudy(Study):
 
         Each is then made by `release` or `publishes` with the same mechanism and label, in any order, and is not charged again. From
         now on `guarantee` covers the whole declared plan, made or not: a study that stops early, because of what its first
-        results say, has used them. A release outside the plan is charged on top.
+        results say, has used them. A release outside the plan is charged on top. A planned release touches all partitions.
 
         Args:
             releases: Pairs of a mechanism and a label; a pair may occur more than once.
@@ -147,15 +151,3 @@ class StewardedStudy(Study):
 
     def _written(self, settings: Settings) -> object:
         return settings.write(self._recorder.sealer.name)
-
-
-def line_of_text(value: object, field: str) -> str:
-    """Check that something is one line of text that is not blank; what comes back is a plain str, whatever was given.
-
-    Raises:
-        InvalidParameterError: When it is not.
-    """
-    # The methods of str itself: a subclass may say anything about its text.
-    if not isinstance(value, str) or not str.strip(value) or not str.isprintable(value):
-        raise InvalidParameterError(field, "a non-empty line of text", value)
-    return str.__str__(value)

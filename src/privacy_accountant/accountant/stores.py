@@ -10,10 +10,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
+import itertools
 import json
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +57,7 @@ class Store:
     """
 
     path: Path
+    _numbers: Iterator[int] = attrs.field(factory=itertools.count, init=False, repr=False, eq=False)
 
     @classmethod
     def claim(cls, out: Any) -> Store:
@@ -78,7 +81,7 @@ class Store:
             return encode_answer(array)
         buffer = io.BytesIO()
         np.save(buffer, array, allow_pickle=False)
-        return self._file(f"{len(list(self.path.iterdir())):06d}.npy", buffer.getvalue())
+        return self._file(f"{next(self._numbers):06d}.npy", buffer.getvalue())
 
     def seal(self, answer: Json) -> Stored:
         """Write the manifest and say where the result lies."""
@@ -98,15 +101,18 @@ class Store:
         return {"file": name, "sha256": hashlib.sha256(content).hexdigest()}
 
 
-@contextlib.contextmanager
-def claimed(out: Any) -> Iterator[Store | None]:
+def claimed(out: Any) -> AbstractContextManager[Store | None]:
     """A store at a path, removed again when the block raises; None for no path."""
-    store = None if out is None else Store.claim(out)
+    return contextlib.nullcontext() if out is None else _claimed(out)
+
+
+@contextlib.contextmanager
+def _claimed(out: Any) -> Iterator[Store | None]:
+    store = Store.claim(out)
     try:
         yield store
     except BaseException:
-        if store is not None:
-            store.discard()
+        store.discard()
         raise
 
 

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from privacy_accountant.accountant.keeping import MOST, Kept, keep
-from privacy_accountant.accountant.lazy import Lazy, open_lazy
+from privacy_accountant.accountant.lazy import Lazy, LazyFrame, open_lazy
 from privacy_accountant.accountant.progress import read_progress
 from privacy_accountant.accountant.stores import Store
 from privacy_accountant.codec import Json
@@ -64,18 +64,16 @@ class Treatment:
         Raises:
             InvalidParameterError: When one is out of range, or the mechanism does not add noise to numbers.
         """
-        given = {
-            "modulus": modulus,
-            "at_most": at_most,
-            "signed": signed or None,
-            "clamp": clamp,
-            "round_to": round_to,
-            "progress": progress or None,
-        }
-        asked = [name for name, value in given.items() if value is not None]
-        if asked and not isinstance(mechanism, IntegerNoise):
-            rule = f"absent with {type(mechanism).__name__}, which does not add noise to numbers"
-            raise InvalidParameterError(asked[0], rule, given[asked[0]])
+        if not isinstance(mechanism, IntegerNoise):
+            _require_absent(
+                mechanism,
+                modulus=modulus,
+                at_most=at_most,
+                signed=signed or None,
+                clamp=clamp,
+                round_to=round_to,
+                progress=progress or None,
+            )
         return cls(
             mechanism,
             _residues(modulus, at_most, signed),
@@ -92,9 +90,9 @@ class Treatment:
             InvalidAggregateError: When it cannot.
         """
         lazy = open_lazy(value)
+        _refuse_ranking(value, lazy)
         if lazy is not None:
             return self._check_lazy(lazy)
-        _refuse_ranking(value)
         return tuple(self.mechanism.check(value if self.residues is None else self.residues.read(value)))
 
     def require_store(self, value: Any, shape: list[int | None], key: str | None, out: Any) -> None:
@@ -115,14 +113,17 @@ class Treatment:
             return keep(self._randomize(value), store, keyed=keyed)
         if store is None:
             raise InvalidParameterError("out", LAZY_RULE, store)
+        self._check_lazy(lazy)
         dtype = np.int64 if getattr(self.mechanism, "grid", None) is None else np.float64
         return lazy.publish(self._randomize_block, store, dtype, self.progress)
 
     def _randomize(self, value: Any) -> Any:
         value = self._read(value)
-        if self.progress is not None and isinstance(self.mechanism, IntegerNoise):
-            return self._finished(self.mechanism.randomize(value, progress=self.progress))
-        return self._finished(self.mechanism.randomize(value))
+        # A subclass that draws in its own way need not know how to tell how far it has come.
+        mechanism = self.mechanism
+        if isinstance(mechanism, IntegerNoise) and type(mechanism).randomize is IntegerNoise.randomize:
+            return self._finished(mechanism.randomize(value, progress=self.progress))
+        return self._finished(mechanism.randomize(value))
 
     def _randomize_block(self, block: Any) -> Any:
         return self._finished(cast("IntegerNoise", self.mechanism).randomize_block(self._read(block)))
@@ -151,15 +152,26 @@ class Treatment:
         }
 
 
-def _refuse_ranking(value: Any) -> None:
+def _refuse_ranking(value: Any, lazy: Lazy | None) -> None:
     """Refuse what comes straight from value_counts: the order of its rows is the order of the true counts."""
     pandas = sys.modules.get("pandas")
-    if pandas is None or not isinstance(value, pandas.Series):
+    if isinstance(lazy, LazyFrame):
+        ordered = value.ndim == 2 or value.known_divisions
+    elif pandas is not None and isinstance(value, pandas.Series):
+        ordered = value.index.is_monotonic_increasing
+    else:
         return
-    if value.name in ("count", "proportion") and not value.index.is_monotonic_increasing:
+    if not ordered and value.name in ("count", "proportion"):
         rule = "in an order that is public; sort_index(), or reindex over public categories and rename"
         kind = f"a Series named {value.name!r} whose index is not sorted: value_counts orders rows by their true counts"
         raise InvalidAggregateError("value", rule, kind)
+
+
+def _require_absent(mechanism: Mechanism, **given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            rule = f"absent with {type(mechanism).__name__}, which does not add noise to numbers"
+            raise InvalidParameterError(name, rule, value)
 
 
 def _residues(modulus: Any, at_most: Any, signed: Any) -> Residues | None:

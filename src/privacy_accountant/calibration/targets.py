@@ -13,8 +13,13 @@ from typing import Any
 import attrs
 import numpy as np
 
-from privacy_accountant.errors import CalibrationError, InvalidParameterError
-from privacy_accountant.exact import exact, float_down
+from privacy_accountant.calibration.search import Excess, within
+from privacy_accountant.errors import (
+    CalibrationError,
+    InvalidParameterError,
+    UnsupportedConversionError,
+)
+from privacy_accountant.exact import Real, exact, float_down, is_infinite
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.base import PrivacyGuarantee
 from privacy_accountant.guarantees.composing import compose
@@ -31,11 +36,21 @@ from privacy_accountant.numerics.polyline import log_of
 Target = ADP | GDP | ZCDP | RDP | Risk | TradeOff
 
 _ULP = 2.0**-52
-_NEAR = 1e-3
+_NEAR, _STEP = 0.02, 1e-3
+_LEAST_NOISE, _MOST_NOISE = -10.0, 40.0
+"""log2 of the noise of one Gaussian: what needs less or more is left to the search itself."""
 _PLD_REASON = (
     "an ADP, GDP, ZCDP, RDP, TradeOff or Risk (the profile of a PLD is known as an interval, so that a plan is nowhere above it "
     "cannot be shown; say which points of it matter, as ADP or as the corners of a TradeOff)"
 )
+
+
+@attrs.frozen
+class Guess:
+    """About the rho of one release that meets a target, and how much of the excess a doubled noise takes away there."""
+
+    rho: float
+    fall: float
 
 
 class Goal(abc.ABC):
@@ -50,8 +65,8 @@ class Goal(abc.ABC):
         del mechanism, releases
         return True
 
-    def likely(self, releases: int) -> tuple[float, float] | None:
-        """About the rho of one release that meets the target, and the excess that a halved rho takes away; None when not known."""
+    def likely(self, releases: int) -> Guess | None:
+        """About what one release may cost; None when not known."""
         del releases
         return None
 
@@ -84,34 +99,46 @@ class ProfileGoal(Goal):
             return len(plan.parts) <= 1 and all(count == 1 for _, count in plan.parts)
         return not isinstance(plan, Mixed)
 
-    def likely(self, releases: int) -> tuple[float, float] | None:
+    def likely(self, releases: int) -> Guess | None:
         """See `Goal.likely`: many releases are nearly Gaussian, with a mu squared of twice the sum of their rho."""
-        if self.others or not isinstance(self.target, ADP):
+        try:
+            spent = float(2 * sum(exact(other.to(ZCDP).rho) for other in self.others))
+        except (UnsupportedConversionError, OverflowError, ValueError):
             return None
-        epsilon, delta = np.array([float_down(self.target.epsilon)]), float_down(self.target.delta)
-        low, high = -40.0, 40.0
-        while high - low > _NEAR:
-            middle = (low + high) / 2
-            low, high = (low, middle) if GDP(2.0**middle)._delta(epsilon)[0] > delta else (middle, high)
-        ends = np.log([GDP(2.0**log_mu)._delta(epsilon)[0] for log_mu in (low, low - _NEAR)])
-        return float(4.0**low / 2 / releases), float(ends[0] - ends[1]) / (2 * _NEAR)
+
+        return _guess(lambda log_noise: self._excess_of(GDP(2.0**-log_noise)), spent, releases)
 
     def _plan(self, mechanism: Mechanism, releases: int) -> PrivacyGuarantee:
         return compose(mechanism.guarantee().self_compose(releases), *self.others)
 
     def excess(self, mechanism: Mechanism, releases: int) -> float:
         """The log ratio of the bound that the composition proves to the one that is wanted."""
-        plan = self._plan(mechanism, releases)
+        return self._excess_of(self._plan(mechanism, releases))
+
+    def _excess_of(self, plan: PrivacyGuarantee) -> float:
         if isinstance(self.target, Risk):
             return self.target.excess(plan)
         if isinstance(self.target, TradeOff):
-            return max(_log_ratio(_profile(plan, epsilon), delta) for epsilon, delta in _lines(self.target))
-        return _log_ratio(_profile(plan, float_down(self.target.epsilon)), exact(self.target.delta))
+            points = _lines(self.target)
+        else:
+            points = ((float_down(self.target.epsilon), exact(self.target.delta)),)
+        # The profile from above; how wide its interval is matters only to who reads one number.
+        have = plan._delta(np.array([epsilon for epsilon, _ in points])).tolist()
+        return max(
+            _log_ratio(Fraction(delta), allowed) for delta, (_, allowed) in zip(have, points, strict=True)
+        )
 
 
-def _profile(plan: PrivacyGuarantee, epsilon: float) -> Fraction:
-    """delta(eps), eps >= 0, from above; how wide its interval is matters only to who reads one number."""
-    return Fraction(float(plan._delta(np.array([epsilon]))[0]))
+def _guess(excess: Excess, spent: float, releases: int) -> Guess | None:
+    """From the excess of one Gaussian with this log2 noise, of whose mu squared others have spent some."""
+    excess = functools.cache(excess)
+    if excess(_LEAST_NOISE) <= 0 or excess(_MOST_NOISE) > 0:
+        return None
+    root = within(excess, _LEAST_NOISE, _MOST_NOISE, _NEAR)
+    whole = 4.0**-root
+    left = whole - spent
+    fall = (excess(root - _STEP) - excess(root)) / _STEP * left / whole
+    return Guess(left / 2 / releases, fall) if left > 0 and 0 < fall < math.inf else None
 
 
 @functools.lru_cache(maxsize=8)
@@ -177,7 +204,7 @@ def _additive(
 ) -> AdditiveGoal:
     left = list(limits)
     for other in others:
-        left = [limit - cost for limit, cost in zip(left, _cost(other, form, orders), strict=True)]
+        left = [limit - cost for limit, cost in zip(left, _cost(target, other, form, orders), strict=True)]
     # A component that is zero from the start (the delta of a pure target) asks for zero; the others need room.
     if any(
         room < 0 or (room == 0 and limit > 0) for room, limit in zip(left, limits, strict=True)
@@ -189,15 +216,28 @@ def _additive(
 
 
 def _cost(
-    other: PrivacyGuarantee, form: type[PrivacyGuarantee], orders: tuple[Any, ...] | None
+    target: Target, other: PrivacyGuarantee, form: type[PrivacyGuarantee], orders: tuple[Any, ...] | None
 ) -> tuple[Fraction, ...]:
+    """What another release takes of an additive target.
+
+    Raises:
+        CalibrationError: When it has no finite cost in the target's unit.
+    """
     if form is ADP:
-        return exact(other.to(ADP, delta=0).epsilon), Fraction(0)
+        values: tuple[Real, ...] = (other.to(ADP, delta=0).epsilon,)
+    elif form is GDP:
+        values = (other.to(GDP).mu,)
+    elif form is ZCDP:
+        values = (other.to(ZCDP).rho,)
+    else:
+        values = other.to(RDP, orders=orders).epsilons
+    if any(is_infinite(value) for value in values):
+        unit = "epsilon at delta 0" if form is ADP else "bound in its unit"
+        raise CalibrationError(target, f"another release has no finite {unit}: {other!r}")
+    costs = tuple(exact(value) for value in values)
     if form is GDP:
-        return (exact(other.to(GDP).mu) ** 2,)
-    if form is ZCDP:
-        return exact(other.to(ZCDP).rho), Fraction(0)
-    return tuple(exact(value) for value in other.to(RDP, orders=orders).epsilons)
+        return (costs[0] ** 2,)
+    return costs if form is RDP else (*costs, Fraction(0))
 
 
 def _log_ratio(have: Fraction, allowed: Fraction) -> float:

@@ -12,8 +12,9 @@ import typer
 
 from privacy_accountant.accountant import Accountant
 from privacy_accountant.cli import output
+from privacy_accountant.cli.choosing import calibrate
 from privacy_accountant.cli.expressions import budget_of, counted_mechanism_of, form_of, mechanism_of
-from privacy_accountant.cli.output import show
+from privacy_accountant.cli.output import show, show_report
 from privacy_accountant.errors import InvalidParameterError, LedgerError
 from privacy_accountant.ledger import open_recorder, verify_export
 from privacy_accountant.neighbors import Neighbors
@@ -24,6 +25,7 @@ application = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+application.command()(calibrate)
 
 
 class Relation(str, Enum):
@@ -39,6 +41,9 @@ Name = Annotated[str | None, typer.Option("--study", help="The study; not needed
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Reason = Annotated[str, typer.Option("--reason", help="Why, in one line; the ledger and reports show it.")]
 BudgetText = Annotated[str, typer.Option("--budget", help="Such as 'GDP(mu=1)' or 'ADP(1, 1e-6)'.")]
+Partition = Annotated[
+    list[str] | None, typer.Option("--partition", help="A partition that is touched; may be given again.")
+]
 MechanismText = Annotated[str, typer.Argument(help="Such as 'Gaussian(sigma=4, sensitivity=1)'.")]
 
 
@@ -58,6 +63,15 @@ def init(
         str | None,
         typer.Option(help="ADP, GDP, ZCDP or RDP; by default it follows the budget."),
     ] = None,
+    within: Annotated[
+        str | None,
+        typer.Option(
+            help="The ledger of an account that every release is charged to as well, such as this one."
+        ),
+    ] = None,
+    within_study: Annotated[
+        str | None, typer.Option(help="The account in that ledger; not needed when there is only one.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Create a study, in a new ledger or in one that is there."""
@@ -65,14 +79,19 @@ def init(
     form = None if currency is None else form_of(currency)
     if Path(ledger).exists() or "://" in ledger:
         _refuse_existing(ledger, study)
-    with Accountant.open(
-        ledger,
-        study=study,
-        budget=budget_of(budget),
-        neighbors=relation,
-        adaptive=not fixed_in_advance,
-        currency=form,
-    ) as opened:
+    with contextlib.ExitStack() as accounts:
+        account = None if within is None else accounts.enter_context(_opened(within, within_study))
+        opened = accounts.enter_context(
+            Accountant.open(
+                ledger,
+                study=study,
+                budget=budget_of(budget),
+                neighbors=relation,
+                adaptive=not fixed_in_advance,
+                currency=form,
+                within=account,
+            )
+        )
         show(output.status_text(opened), output.status_data(opened), json)
 
 
@@ -98,10 +117,16 @@ def history(ledger: Ledger, study: Name = None, json: Json = False) -> None:
 
 
 @application.command()
-def remaining(ledger: Ledger, mechanism: MechanismText, study: Name = None, json: Json = False) -> None:
+def remaining(
+    ledger: Ledger,
+    mechanism: MechanismText,
+    study: Name = None,
+    partition: Partition = None,
+    json: Json = False,
+) -> None:
     """Say how many more releases of a mechanism fit."""
     with _opened(ledger, study) as opened:
-        count = opened.remaining(mechanism_of(mechanism))
+        count = opened.remaining(mechanism_of(mechanism), partition=partition or None)
         plain = count if isinstance(count, int) else "unlimited"
         show(str(plain), {"remaining": plain}, json)
 
@@ -113,11 +138,13 @@ def preview(
         list[str], typer.Argument(help="Mechanisms, such as '12 * Gaussian(sigma=8, sensitivity=1)'.")
     ],
     study: Name = None,
+    partition: Partition = None,
     json: Json = False,
 ) -> None:
     """Show what a list of releases would cost in every currency. Nothing is spent."""
     with _opened(ledger, study) as opened:
-        found = opened.preview([counted_mechanism_of(text) for text in releases])
+        listed = [counted_mechanism_of(text) for text in releases]
+        found = opened.preview(listed, partition=partition or None)
         show(str(found), output.preview_data(found), json)
 
 
@@ -215,16 +242,24 @@ def report(
         Path | None,
         typer.Option(help="Write a page to this file instead."),
     ] = None,
+    for_group: Annotated[
+        list[int] | None,
+        typer.Option(help="Also what a group of this size risks, such as a household; may be given again."),
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(help='The unit of privacy in words, such as "one patient\'s stays in 2026".'),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Say what the study risks, in terms of attacks."""
     with _opened(ledger, study) as opened:
-        found = opened.report()
+        found = opened.report(for_group=for_group or (), unit=unit)
         if html is not None:
             found.to_html(html)
             show(f"written to {html}", {"file": str(html)}, json)
         else:
-            show(str(found), found.to_dict() if json else None, json)
+            show_report(found, json)
 
 
 def _studies(ledger: str) -> tuple[str, ...]:

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+import rich
 import typer
 
 from privacy_accountant.accountant import Accountant, Component, Preview, Release
-from privacy_accountant.accountant.words import above, below, shown
+from privacy_accountant.accountant.words import above, below, names_of, shown
 from privacy_accountant.exact import Real
-from privacy_accountant.mechanisms.base import Mechanism
+from privacy_accountant.risk import RiskReport
 
 
 def show(text: str, data: object, as_json: bool) -> None:
     """Print the text, or the data as JSON."""
     typer.echo(json.dumps(data, indent=2) if as_json else text)
+
+
+def show_report(report: RiskReport, as_json: bool) -> None:
+    """Print a report: as JSON, as tables where someone looks on, or as plain text where it is piped on."""
+    if as_json or not sys.stdout.isatty():
+        show(str(report), report.to_dict() if as_json else None, as_json)
+    else:
+        rich.print(report)
 
 
 def number(value: Real) -> float | str:
@@ -49,6 +59,9 @@ def status_data(study: Accountant) -> dict[str, object]:
         "spent": [component_data(component) for component in study.spent().components],
         **{name: states.count(name) for name in ("posted", "pending", "failed", "voided")},
         "planned": len(study.planned()),
+        "partitions": len(study.partitions()),
+        "within": study.within,
+        "covers": sorted({release.behalf for release in history if release.behalf is not None}),
         "entries": head.entries,
         "head": head.head,
     }
@@ -57,6 +70,8 @@ def status_data(study: Accountant) -> dict[str, object]:
 def status_text(study: Accountant) -> str:
     """Where a study stands, in a few lines."""
     data = status_data(study)
+    parts = data["partitions"]
+    covered = sorted({release.behalf for release in study.history() if release.behalf is not None})
     rests = (
         "releases may be chosen as results come in" if study.adaptive else "releases were fixed in advance"
     )
@@ -73,10 +88,13 @@ def status_text(study: Accountant) -> str:
         ("budget", f"{study.budget!r}, {study.neighbors.value}; {rests}"),
         ("spent", "; ".join(spent)),
         ("releases", states or "none"),
+        ("parts", f"{parts} partition{'' if parts == 1 else 's'}; spent is the most in any" if parts else ""),
+        ("within", study.within or ""),
+        ("covers", names_of(covered)),
         ("ledger", f"{entries_text(data['entries'])}, chain and balances verified"),
         ("head", str(data["head"])),
     ]
-    return "\n".join(f"{name:<10}{value}" for name, value in rows)
+    return "\n".join(f"{name:<10}{value}" for name, value in rows if value)
 
 
 def entries_text(count: object) -> str:
@@ -91,8 +109,11 @@ def release_data(release: Release) -> dict[str, object]:
     ]
     return {
         **{name: getattr(release, name) for name in ("entry", "time", "status", "label", "key", "reason")},
-        "mechanism": mechanism_text(release.mechanism),
+        "mechanism": release.how,
         "cost": cost,
+        "partition": None if release.partition is None else list(release.partition),
+        "behalf": release.behalf,
+        "within": release.within,
     }
 
 
@@ -104,13 +125,14 @@ def history_text(releases: Sequence[Release]) -> str:
             release.time.partition(".")[0].replace("T", " "),
             release.status,
             release.label,
-            mechanism_text(release.mechanism),
+            "" if release.partition is None else names_of(release.partition),
+            release.how,
             _cost(release.cost),
             release.reason or "",
         )
         for release in releases
     ]
-    return table(("entry", "time (UTC)", "status", "label", "mechanism", "cost", "reason"), rows)
+    return table(("entry", "time (UTC)", "status", "label", "partition", "mechanism", "cost", "reason"), rows)
 
 
 def preview_data(preview: Preview) -> dict[str, object]:
@@ -129,11 +151,6 @@ def preview_data(preview: Preview) -> dict[str, object]:
         for line in preview.lines
     ]
     return {"fits": preview.fits, "currencies": lines}
-
-
-def mechanism_text(mechanism: Mechanism | None) -> str:
-    """A mechanism as it is written in Python."""
-    return "(unknown to this program)" if mechanism is None else repr(mechanism)
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -9,12 +9,20 @@ from privacy_accountant.codec.table import Json, decode, encode, enter
 from privacy_accountant.errors import InvalidParameterError
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.gdp import GDP
+from privacy_accountant.guarantees.mixed import Mixed
 from privacy_accountant.guarantees.pld import PLD
+from privacy_accountant.guarantees.pld.bounded_range import BoundedRangePair
+from privacy_accountant.guarantees.pld.category_pair import CategoryPair
 from privacy_accountant.guarantees.pld.discrete import DiscreteGaussianPair, DiscreteLaplacePair
 from privacy_accountant.guarantees.pld.finite_pair import FinitePair
+from privacy_accountant.guarantees.pld.fixed_sample import FixedSizeGaussianPair
 from privacy_accountant.guarantees.pld.lattice_pair import LatticePair
 from privacy_accountant.guarantees.pld.pairs import GaussianPair, LaplacePair, RandomizedResponsePair
-from privacy_accountant.guarantees.pld.subsampled import SubsampledGaussianPair, SubsampledLaplacePair
+from privacy_accountant.guarantees.pld.subsampled import (
+    SubsampledDiscretePair,
+    SubsampledGaussianPair,
+    SubsampledLaplacePair,
+)
 from privacy_accountant.guarantees.rdp import RDP
 from privacy_accountant.guarantees.risk_target import Risk
 from privacy_accountant.guarantees.tradeoff import TradeOff
@@ -63,11 +71,14 @@ def _read_sensitivity(fields: dict[str, Json]) -> Sensitivity:
 _ENTERED = (
     (ADP, "ADP"),
     (GDP, "GDP"),
+    (Mixed, "Mixed"),
     (PLD, "PLD"),
     (RDP, "RDP"),
     (Risk, "Risk"),
     (TradeOff, "TradeOff"),
     (ZCDP, "ZCDP"),
+    (BoundedRangePair, "BoundedRangePair"),
+    (CategoryPair, "CategoryPair"),
     (DiscreteGaussianPair, "DiscreteGaussianPair"),
     (DiscreteLaplacePair, "DiscreteLaplacePair"),
     (FinitePair, "FinitePair"),
@@ -75,6 +86,8 @@ _ENTERED = (
     (LaplacePair, "LaplacePair"),
     (LatticePair, "LatticePair"),
     (RandomizedResponsePair, "RandomizedResponsePair"),
+    (FixedSizeGaussianPair, "FixedSizeGaussianPair"),
+    (SubsampledDiscretePair, "SubsampledDiscretePair"),
     (SubsampledGaussianPair, "SubsampledGaussianPair"),
     (SubsampledLaplacePair, "SubsampledLaplacePair"),
 )

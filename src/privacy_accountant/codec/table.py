@@ -37,12 +37,14 @@ class Codec:
         cls: The class.
         write: From an object to the JSON of its fields.
         read: From the JSON of the fields to an object.
+        provisional: Whether nobody chose the tag: it is the class's full name, which changes when code moves.
     """
 
     tag: str
     cls: type
     write: Callable[[Any], dict[str, Json]]
     read: Callable[[dict[str, Json]], Any]
+    provisional: bool = False
 
 
 _by_tag: dict[str, Codec] = {}
@@ -79,8 +81,11 @@ def enter(
     *,
     write: Callable[[Any], dict[str, Json]] | None = None,
     read: Callable[[dict[str, Json]], Any] | None = None,
+    provisional: bool = False,
 ) -> None:
     """Enter a class in the table, with its own writer and reader when its fields are not its arguments.
+
+    A class that is entered again is written under the new tag and read under both.
 
     Raises:
         InvalidParameterError: When the tag already belongs to another class.
@@ -91,14 +96,26 @@ def enter(
         cls.__qualname__,
     ):
         raise InvalidParameterError("tag", f"free; {held.cls.__qualname__} has it", tag)
-    codec = Codec(tag, cls, write or _write_fields, read or (lambda fields: _read_fields(cls, fields)))
-    _by_tag[tag] = _by_class[cls] = codec
+    reader = read or (lambda fields: _read_fields(cls, fields))
+    _by_tag[tag] = _by_class[cls] = Codec(tag, cls, write or _write_fields, reader, provisional)
 
 
 def tags() -> tuple[str, ...]:
     """Every tag that can be read."""
     _load()
     return tuple(sorted(_by_tag))
+
+
+def unregistered(data: Json) -> type | None:
+    """The first class in what `encode` wrote that has no tag of its own; None when all have one."""
+    if isinstance(data, list):
+        return next((cls for item in data if (cls := unregistered(item)) is not None), None)
+    if not isinstance(data, dict):
+        return None
+    codec = _by_tag.get(data.get("type", ""))
+    if codec is not None and codec.provisional:
+        return codec.cls
+    return unregistered(list(data.values()))
 
 
 def encode(value: object) -> Json:
@@ -188,8 +205,8 @@ def _codec_of(value: object) -> Codec:
         if not attrs.has(cls) or cls.__hash__ is None:
             rule = "a frozen attrs class, or one with a tag (privacy_accountant.codec.tagged)"
             raise InvalidParameterError("value", rule, cls.__name__)
-        # A class of the caller's own: written under its full name, and read back only once a program has entered it.
-        enter(cls, f"{cls.__module__}.{cls.__qualname__}")
+        # A class of the caller's own: fit for a ledger in memory; one that lasts asks for a tag that somebody chose.
+        enter(cls, f"{cls.__module__}.{cls.__qualname__}", provisional=True)
     return _by_class[cls]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from privacy_accountant.composition import concentrated, gaussian, groups, losses, mixed, renyi
+from privacy_accountant.composition import concentrated, gaussian, groups, losses, mixed, renyi, selection
 from privacy_accountant.composition.adp import advanced, basic
 
-__all__ = ["advanced", "basic", "concentrated", "gaussian", "groups", "losses", "mixed", "renyi"]
+__all__ = ["advanced", "basic", "concentrated", "gaussian", "groups", "losses", "mixed", "renyi", "selection"]

@@ -13,6 +13,9 @@ from privacy_accountant.guarantees.adp import ADP
 
 _UP = 1 + 2.0**-48
 """Pays for the rounding of a dozen operations and elementary functions."""
+_LARGEST, _LEAST = 709.0, 1e-300
+_CERTAIN = Fraction(1000)
+"""e^-1000 of a probability is nothing."""
 
 
 def basic(guarantee: ADP, count: int) -> ADP:
@@ -76,11 +79,24 @@ def advanced(guarantee: ADP, count: int, *, slack: Real) -> ADP:
 
 
 def _kairouz(epsilon: float, times: int, slack: Fraction) -> float:
-    """The lesser of the theorem's two bounds other than k eps."""
+    """The lesser of the theorem's two bounds other than k eps; every product as a sum of logarithms, since k may be any integer."""
     log_slack = math.log(slack.numerator) - math.log(slack.denominator)
-    ratio = math.log(math.sqrt(times) * epsilon) - log_slack if epsilon > 0 else -math.inf
+    if epsilon == 0:
+        return 0.0
+    log_times, log_epsilon = math.log(times), math.log(epsilon)
+    ratio = log_times / 2 + log_epsilon - log_slack
     logarithm = min(-log_slack, max(1.0, ratio) + math.log1p(math.exp(-abs(ratio - 1.0))))
-    return times * epsilon * math.tanh(epsilon / 2) + epsilon * math.sqrt(2 * times * max(logarithm, 0.0))
+    drift = _product(log_times, log_epsilon, math.log(math.tanh(max(epsilon, _LEAST) / 2)))
+    spread = _product(log_epsilon, math.log(2 * logarithm) / 2, log_times / 2) if logarithm > 0 else 0.0
+    return drift + spread
+
+
+def _product(*logs: float) -> float:
+    """What has these logarithms, each right to a few ulp, from above."""
+    total = math.fsum(logs)
+    return (
+        math.exp(total) * (1 + sum(4 + abs(log) for log in logs) * 2.0**-51) if total < _LARGEST else math.inf
+    )
 
 
 def _delta(guarantee: ADP, times: int, slack: Real) -> Real:
@@ -90,4 +106,5 @@ def _delta(guarantee: ADP, times: int, slack: Real) -> Real:
     delta, more = float_up(guarantee.delta), float_up(slack)
     if 1.0 in (delta, more):
         return 1.0
-    return min(1.0, float_up(Fraction(-math.expm1(times * math.log1p(-delta) + math.log1p(-more)) * _UP)))
+    kept = float(max(times * Fraction(math.log1p(-delta)), -_CERTAIN))
+    return min(1.0, float_up(Fraction(-math.expm1(kept + math.log1p(-more)) * _UP)))

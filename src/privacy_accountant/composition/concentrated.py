@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from privacy_accountant.exact import canonical, exact, exact_sum
+from privacy_accountant.exact import canonical, exact, is_infinite, sum_up
 from privacy_accountant.guarantees.registry import power, total
 from privacy_accountant.guarantees.zcdp import ZCDP
 
 
 @total(ZCDP, rank=1)
 def add_rho(guarantees: Sequence[ZCDP]) -> ZCDP:
-    """The sum of all rho, exactly."""
-    if any(guarantee.rho == math.inf for guarantee in guarantees):
+    """The sum of all rho: exact while it is short, then from above (`exact.sum_up`)."""
+    if any(is_infinite(guarantee.rho) for guarantee in guarantees):
         return ZCDP(math.inf)
-    return ZCDP(canonical(exact_sum(exact(guarantee.rho) for guarantee in guarantees)))
+    return ZCDP(canonical(sum_up(exact(guarantee.rho) for guarantee in guarantees)))
 
 
 @power(ZCDP)
 def scale_rho(guarantee: ZCDP, count: int) -> ZCDP:
     """count times rho, exactly."""
-    return guarantee if guarantee.rho == math.inf else ZCDP(canonical(count * exact(guarantee.rho)))
+    return guarantee if is_infinite(guarantee.rho) else ZCDP(canonical(count * exact(guarantee.rho)))

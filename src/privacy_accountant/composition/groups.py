@@ -14,7 +14,6 @@ from fractions import Fraction
 from privacy_accountant.errors import UnsupportedConversionError
 from privacy_accountant.exact import Real, canonical, exact, float_up
 from privacy_accountant.guarantees.adp import ADP
-from privacy_accountant.guarantees.composing import compose
 from privacy_accountant.guarantees.gdp import GDP
 from privacy_accountant.guarantees.mixed import Mixed
 from privacy_accountant.guarantees.pld import (
@@ -119,12 +118,7 @@ def losses_group(guarantee: PLD, size: int) -> PLD:
 @group(Mixed)
 def mixed_group(guarantee: Mixed, size: int) -> Mixed:
     """Both components for the group."""
-    both = compose(guarantee.divergences.for_group(size), guarantee.losses.for_group(size))
-    if not isinstance(both, Mixed):
-        raise UnsupportedConversionError(
-            "Mixed", "Mixed", "its losses all have a Renyi bound; compose it again"
-        )
-    return both
+    return Mixed(guarantee.losses.for_group(size), guarantee.divergences.for_group(size))
 
 
 @functools.singledispatch

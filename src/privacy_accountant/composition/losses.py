@@ -1,8 +1,8 @@
 """Guarantees that dominating pairs describe: their privacy losses add, as a union of multisets.
 
-An (epsilon, delta) pair becomes its randomized response and a GDP its Gaussian, so nothing is lost (Kairouz, Oh and Viswanath
-2015, arXiv 1311.0776; Zhu, Dong and Wang 2022, arXiv 2106.08567). GDPs alone stay a GDP. A piecewise-linear curve becomes the pair
-with its sides, put on a lattice from above.
+An (epsilon, delta) pair becomes its randomized response, a GDP its Gaussian and a piecewise-linear curve the finite pair of its
+sides, so nothing is lost (Kairouz, Oh and Viswanath 2015, arXiv 1311.0776; Zhu, Dong and Wang 2022, arXiv 2106.08567). GDPs alone
+stay a GDP.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Parts with Renyi bounds and parts that have none: each in its own currency (see `Mixed`).
+"""Parts with Renyi bounds and parts that are pairs: each in its own currency (see `Mixed`).
 
-What has a rho, or a divergence at the orders that are known, is added there; pairs with mass at infinite loss stay pairs. Where
-everything has one, the sum is a ZCDP or an RDP.
+What has only a rho, or divergences at some orders, is added there; pairs stay pairs, since a pair says more than its Renyi bound.
 """
 
 from __future__ import annotations
@@ -10,13 +9,11 @@ import functools
 from collections.abc import Sequence
 
 from privacy_accountant.composition import concentrated, renyi
-from privacy_accountant.errors import UnsupportedConversionError
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.base import PrivacyGuarantee
 from privacy_accountant.guarantees.gdp import GDP
 from privacy_accountant.guarantees.mixed import Mixed
 from privacy_accountant.guarantees.pld import PLD
-from privacy_accountant.guarantees.pld.pairs import DominatingPair
 from privacy_accountant.guarantees.rdp import RDP
 from privacy_accountant.guarantees.registry import composition, power, total
 from privacy_accountant.guarantees.tradeoff import TradeOff
@@ -31,23 +28,10 @@ from privacy_accountant.guarantees.zcdp import ZCDP
 @composition(RDP, GDP)
 @composition(RDP, ADP)
 @composition(RDP, PLD)
-def add_parts(first: ZCDP | RDP, second: PrivacyGuarantee) -> ZCDP | RDP | Mixed:
-    """Every part that has the currency of the first is added to it; the others are kept beside it."""
-    kept: list[tuple[DominatingPair, int]] = []
-    for pair, count in second.to(PLD).parts:
-        same = _in_currency(PLD.of(pair, count), first)
-        if same is None:
-            kept.append((pair, count))
-        else:
-            first = add_divergences(first, same)
-    return Mixed(PLD(kept), first) if kept else first
-
-
-def _in_currency(part: PLD, like: ZCDP | RDP) -> ZCDP | RDP | None:
-    try:
-        return part.to(ZCDP) if isinstance(like, ZCDP) else part.to(RDP, orders=like.orders)
-    except UnsupportedConversionError:
-        return None
+def set_beside(first: ZCDP | RDP, second: PrivacyGuarantee) -> ZCDP | RDP | Mixed:
+    """The pairs of the second beside the divergences of the first."""
+    losses = second.to(PLD)
+    return Mixed(losses, first) if losses.parts else first
 
 
 @composition(RDP, ZCDP)
@@ -80,10 +64,7 @@ def add_to_mixed(first: Mixed, second: PrivacyGuarantee) -> Mixed:
     """Each part of the other to where it belongs."""
     if isinstance(second, (ZCDP, RDP)):
         return Mixed(first.losses, add_divergences(first.divergences, second))
-    both = add_parts(first.divergences, second)
-    if isinstance(both, Mixed):
-        return Mixed(first.losses.union(both.losses), both.divergences)
-    return Mixed(first.losses, both)
+    return Mixed(first.losses.union(second.to(PLD)), first.divergences)
 
 
 @power(Mixed)

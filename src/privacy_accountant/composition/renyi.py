@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from privacy_accountant.exact import Real, canonical, exact, exact_sum
+from privacy_accountant.exact import Real, canonical, exact, is_infinite, sum_up
 from privacy_accountant.guarantees.rdp import RDP
 from privacy_accountant.guarantees.registry import power, total
 
@@ -21,9 +21,9 @@ def add_curves(guarantees: Sequence[RDP]) -> RDP:
 
 
 def _sum(epsilons: Sequence[Real]) -> Real:
-    if math.inf in epsilons:
+    if any(is_infinite(epsilon) for epsilon in epsilons):
         return math.inf
-    return canonical(exact_sum(exact(epsilon) for epsilon in epsilons))
+    return canonical(sum_up(exact(epsilon) for epsilon in epsilons))
 
 
 @power(RDP)
@@ -33,5 +33,5 @@ def scale_curve(guarantee: RDP, count: int) -> RDP:
         return guarantee
     once = guarantee.at(guarantee.orders).epsilons
     return RDP(
-        guarantee.orders, tuple(math.inf if e == math.inf else canonical(count * exact(e)) for e in once)
+        guarantee.orders, tuple(math.inf if is_infinite(e) else canonical(count * exact(e)) for e in once)
     )

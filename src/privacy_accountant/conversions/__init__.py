@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from privacy_accountant.conversions import to_adp, to_gdp, to_pld, to_rdp, to_tradeoff, to_zcdp
+from privacy_accountant.conversions import selection, to_adp, to_gdp, to_pld, to_rdp, to_tradeoff, to_zcdp
 
-__all__ = ["to_adp", "to_gdp", "to_pld", "to_rdp", "to_tradeoff", "to_zcdp"]
+__all__ = ["selection", "to_adp", "to_gdp", "to_pld", "to_rdp", "to_tradeoff", "to_zcdp"]

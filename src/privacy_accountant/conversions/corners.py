@@ -16,8 +16,12 @@ import numpy as np
 from privacy_accountant.errors import UnsupportedConversionError
 from privacy_accountant.exact import canonical, float_up
 from privacy_accountant.guarantees.arguments import Array
+from privacy_accountant.guarantees.pld import RandomizedResponsePair
+from privacy_accountant.guarantees.pld.finite_pair import FinitePair
+from privacy_accountant.guarantees.pld.pairs import DominatingPair
 from privacy_accountant.guarantees.tradeoff import TradeOff
 from privacy_accountant.numerics import finite
+from privacy_accountant.numerics.enclosure import log_up
 from privacy_accountant.numerics.gaussian_mu import corners_mu
 from privacy_accountant.numerics.polyline import corner_logs, log_of
 
@@ -66,6 +70,22 @@ def _gives_nobody_away(curve: TradeOff, target: str) -> bool:
     if curve.betas[0] < 1:
         raise UnsupportedConversionError("TradeOff", target, _GIVEN_AWAY.format(target=target))
     return True
+
+
+def pair(curve: TradeOff) -> DominatingPair | None:
+    """The finite pair itself, exact but for its losses, which are rounded up to floats; None when the curve is 1 - alpha."""
+    infinity = 1 - curve.corners[0][1]
+    if infinity == 1:
+        return RandomizedResponsePair(math.inf)
+    outcomes = FiniteLosses.of(curve)
+    law: dict[float, Fraction] = {}
+    for p, q in zip(outcomes.p, outcomes.q, strict=True):
+        loss = log_up(p / q)
+        law[loss] = law.get(loss, Fraction(0)) + p
+    if infinity == 0 and set(law) == {0.0}:
+        return None
+    losses = sorted(law)
+    return FinitePair(losses, [law[loss] for loss in losses], canonical(infinity))
 
 
 def renyi(curve: TradeOff, order: Fraction) -> float:

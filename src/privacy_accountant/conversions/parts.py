@@ -10,11 +10,12 @@ import functools
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 
 from privacy_accountant.errors import UnsupportedConversionError
-from privacy_accountant.exact import Real, canonical, exact, exact_sum, float_up
+from privacy_accountant.exact import Real, canonical, exact, float_up, is_infinite, sum_up
 from privacy_accountant.guarantees.base import PrivacyGuarantee
 from privacy_accountant.guarantees.pld import (
     PLD,
@@ -26,8 +27,9 @@ from privacy_accountant.guarantees.pld import (
     RandomizedResponsePair,
     pair_of,
 )
-from privacy_accountant.numerics import enclosure
-from privacy_accountant.numerics.enclosure import cost_above
+from privacy_accountant.guarantees.pld.finite_pair import FinitePair
+from privacy_accountant.numerics import costs, finite
+from privacy_accountant.numerics.costs import cost_above
 from privacy_accountant.numerics.gaussian_mu import symmetric_mu, vertices_mu
 
 _MOST_VERTICES = 1 << 20
@@ -64,10 +66,10 @@ def total(guarantee: PrivacyGuarantee, target: str, cost: Callable[[DominatingPa
         raise UnsupportedConversionError(
             type(guarantee).__name__, target, _MASS_AT_INFINITY.format(target=target)
         )
-    costs = [(cost(pair), count) for pair, count in parts]
-    if any(each == math.inf for each, _ in costs):
+    known = [(cost(pair), count) for pair, count in parts]
+    if any(is_infinite(each) for each, _ in known):
         return math.inf
-    return canonical(exact_sum(exact(each) * count for each, count in costs))
+    return canonical(sum_up(exact(each) * count for each, count in known))
 
 
 def _unknown(pair: DominatingPair, target: str, remedy: str) -> UnsupportedConversionError:
@@ -89,22 +91,37 @@ def _(pair: GaussianPair) -> Fraction:
 
 @rho.register
 def _(pair: LaplacePair) -> Fraction:
-    return cost_above(enclosure.laplace_rho(exact(pair.epsilon)))
+    return cost_above(costs.laplace_rho(exact(pair.epsilon)))
 
 
 @rho.register
 def _(pair: RandomizedResponsePair) -> Fraction:
-    return cost_above(enclosure.pure_rho(exact(pair.epsilon)))
+    return cost_above(costs.pure_rho(exact(pair.epsilon)))
 
 
 @rho.register
 def _(pair: DiscreteLaplacePair) -> Fraction:
-    return cost_above(enclosure.discrete_laplace_rho(pair.sensitivity / exact(pair.scale), pair.sensitivity))
+    return cost_above(costs.discrete_laplace_rho(pair.sensitivity / exact(pair.scale), pair.sensitivity))
 
 
 @rho.register
 def _(pair: DiscreteGaussianPair) -> Fraction:
     return pair.sensitivity**2 / (2 * exact(pair.sigma_squared))
+
+
+@rho.register
+def _(pair: FinitePair) -> Fraction:
+    """The search over orders, from above and to about four digits, in the worse direction."""
+    if pair.reversed().infinity_mass > 0:
+        raise UnsupportedConversionError(type(pair).__name__, "ZCDP", _MASS_AT_INFINITY.format(target="ZCDP"))
+    return max(_concentration(direction) for direction in (pair, pair.reversed()))
+
+
+def _concentration(pair: DominatingPair) -> Fraction:
+    losses, masses = cast("FinitePair", pair).arrays()
+    p = masses * (1 + 2.0**-50)
+    bound = finite.concentration(p, p * np.exp(-losses) * (1 + 2.0**-50), losses)
+    return exact(float_up(Fraction(bound)))
 
 
 @functools.singledispatch
@@ -122,20 +139,20 @@ def _(pair: GaussianPair, order: Fraction) -> Fraction:
 @renyi.register
 @functools.lru_cache(maxsize=4096)
 def _(pair: LaplacePair, order: Fraction) -> Fraction:
-    return cost_above(enclosure.laplace_renyi(exact(pair.epsilon), order))
+    return cost_above(costs.laplace_renyi(exact(pair.epsilon), order))
 
 
 @renyi.register
 @functools.lru_cache(maxsize=4096)
 def _(pair: RandomizedResponsePair, order: Fraction) -> Fraction:
-    return cost_above(enclosure.pure_renyi(exact(pair.epsilon), order))
+    return cost_above(costs.pure_renyi(exact(pair.epsilon), order))
 
 
 @renyi.register
 @functools.lru_cache(maxsize=4096)
 def _(pair: DiscreteLaplacePair, order: Fraction) -> Fraction:
     epsilon = pair.sensitivity / exact(pair.scale)
-    return cost_above(enclosure.discrete_laplace_renyi(epsilon, pair.sensitivity, order))
+    return cost_above(costs.discrete_laplace_renyi(epsilon, pair.sensitivity, order))
 
 
 @renyi.register

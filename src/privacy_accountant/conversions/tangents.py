@@ -23,7 +23,7 @@ _HIGHEST = 700.0
 _FIRST = 8
 _TINY = 1e-300
 _SMOOTH = 1e-10
-_SEARCH_STEPS = 80
+_SEARCH_STEPS = 40
 _GOLDEN = (math.sqrt(5) - 1) / 2
 
 
@@ -37,7 +37,7 @@ class _Profile:
 
     @classmethod
     def of(cls, guarantee: PrivacyGuarantee, at: Array) -> _Profile:
-        return cls(at, guarantee._delta(at), guarantee._complement(at))
+        return cls(at, *guarantee._profile(at))
 
     def lines(self) -> list[Line]:
         """The supporting lines; of delta and its complement the one that has the digits."""
@@ -62,7 +62,7 @@ def _top(guarantee: PrivacyGuarantee) -> float:
 def spread(guarantee: PrivacyGuarantee, count: int) -> list[Line]:
     """At most `count` lines, at thresholds >= 0, where the polygon's profile would be furthest from the guarantee's."""
     top = _top(guarantee)
-    first = np.linspace(0.0, top, max(2, min(count, _FIRST))) if top > 0 else np.zeros(1)
+    first = np.linspace(0.0, top, max(2, min(count, _FIRST), count // _FIRST)) if top > 0 else np.zeros(1)
     known = _Profile.of(guarantee, first)
     excess = np.full(len(known.at) - 1, math.inf)
     while len(known.at) < count and len(excess) and (worst := excess.max()) > _SMOOTH:
@@ -103,17 +103,27 @@ def at_thresholds(guarantee: PrivacyGuarantee, thresholds: Array) -> list[Line]:
 
 
 def touching(guarantee: PrivacyGuarantee, alphas: Array) -> list[Line]:
-    """The lines that touch f at these alphas, and the one of slope 1; by a golden-section search for all at once."""
+    """The lines that touch f at these alphas, and the one of slope 1; by a golden-section search for all at once.
+
+    No line has a slope above 1 / alpha, and what the search is off by enters squared.
+    """
     alphas = np.minimum(alphas, guarantee._beta(alphas))
-    low, high = np.zeros_like(alphas), np.full_like(alphas, _top(guarantee))
+    top = _top(guarantee)
+    log = np.log(np.maximum(alphas, _TINY))
+    low, high = np.zeros_like(alphas), np.clip(-log, 0.0, top)
 
     def height(e: Array) -> Array:
         with np.errstate(under="ignore"):
-            tilt = np.where(alphas > 0, np.exp(np.minimum(e + np.log(np.maximum(alphas, _TINY)), 700.0)), 0.0)
-        return np.asarray(guarantee._complement(e) - tilt)
+            return np.asarray(guarantee._complement(e) - np.where(alphas > 0, np.exp(e + log), 0.0))
 
+    inner, outer = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    left, right = height(inner), height(outer)
     for _ in range(_SEARCH_STEPS):
-        inner, outer = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-        up = height(outer) > height(inner)
+        up = right > left
         low, high = np.where(up, inner, low), np.where(up, high, outer)
-    return at_thresholds(guarantee, np.unique(np.concatenate([[0.0], (low + high) / 2, [_top(guarantee)]])))
+        kept, known = np.where(up, outer, inner), np.where(up, right, left)
+        new = np.where(up, low + _GOLDEN * (high - low), high - _GOLDEN * (high - low))
+        value = height(new)
+        inner, outer = np.where(up, kept, new), np.where(up, new, kept)
+        left, right = np.where(up, known, value), np.where(up, value, known)
+    return at_thresholds(guarantee, np.unique(np.concatenate([[0.0], (low + high) / 2, [top]])))

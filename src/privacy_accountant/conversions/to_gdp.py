@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from privacy_accountant.conversions import concentrated, corners
+from privacy_accountant.conversions.components import compose_in
 from privacy_accountant.conversions.parts import mu_squared, total
 from privacy_accountant.exact import exact, root_up
 from privacy_accountant.guarantees.adp import ADP
@@ -55,10 +56,7 @@ no_conversion(
 )
 
 
-for _target in (GDP, RDP, ZCDP):
-    no_conversion(
-        Mixed,
-        _target,
-        "some of its parts reveal all with positive probability and have no Renyi bound, so no finite one holds for the whole; read "
-        "beta, get_delta or to(ADP, delta=...) directly, or take the part that has one from `divergences`",
-    )
+@conversion(Mixed, GDP, exact=False, citation="Dong, Roth and Su 2019, arXiv 1905.02383, Corollary 3.3")
+def mixed_to_gaussian(guarantee: Mixed) -> GDP:
+    """The root of the sum of squares of both components' mu, where both have one."""
+    return compose_in(guarantee, GDP)

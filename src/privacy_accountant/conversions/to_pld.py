@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from privacy_accountant.conversions.lattice import pair_on_lattice
+from privacy_accountant.conversions import corners
 from privacy_accountant.conversions.parts import parts_of
 from privacy_accountant.conversions.to_tradeoff import COUNT, supported
-from privacy_accountant.exact import integer
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.gdp import GDP
 from privacy_accountant.guarantees.mixed import Mixed
@@ -30,24 +29,16 @@ def gaussian_to_losses(guarantee: GDP) -> PLD:
     return PLD.of(*parts_of(guarantee)[0])
 
 
-POINTS = 2048
-
-
-@conversion(TradeOff, PLD, exact=False, citation="Zhu, Dong and Wang 2022, arXiv 2106.08567")
-def corners_to_losses(guarantee: TradeOff, *, points: Any = POINTS) -> PLD:
-    """The finite pair with these sides, its losses split between the points of a lattice; f stays where it is at their corners.
-
-    Args:
-        guarantee: The curve.
-        points: About how many lattice points cover the losses.
-    """
-    pair = pair_on_lattice(guarantee, integer(points, "points", "an integer >= 2", least=2))
+@conversion(TradeOff, PLD, exact=True, citation="Zhu, Dong and Wang 2022, arXiv 2106.08567")
+def corners_to_losses(guarantee: TradeOff) -> PLD:
+    """The finite pair with these sides; only the rounding of its losses is lost."""
+    pair = corners.pair(guarantee)
     return PLD() if pair is None else PLD.of(pair)
 
 
 @conversion(RDP, PLD, exact=False, citation="Zhu, Dong and Wang 2022, arXiv 2106.08567")
 @conversion(ZCDP, PLD, exact=False, citation="Zhu, Dong and Wang 2022, arXiv 2106.08567")
-def profile_to_losses(guarantee: RDP | ZCDP, *, count: Any = COUNT, points: Any = POINTS) -> PLD:
+def profile_to_losses(guarantee: RDP | ZCDP, *, count: Any = COUNT) -> PLD:
     """A pair with the guarantee's curve, through its supporting lines.
 
     Valid, and lossy twice: by what the lines leave out, and because a curve says less than the bounds it came from. Compose in
@@ -56,12 +47,11 @@ def profile_to_losses(guarantee: RDP | ZCDP, *, count: Any = COUNT, points: Any 
     Args:
         guarantee: A form that has a curve, but no pair of its own.
         count: How many supporting lines at most.
-        points: About how many lattice points cover the losses.
     """
-    return corners_to_losses(supported(guarantee, count=count), points=points)
+    return corners_to_losses(supported(guarantee, count=count))
 
 
 @conversion(Mixed, PLD, exact=False, citation="Zhu, Dong and Wang 2022, arXiv 2106.08567")
-def mixed_to_losses(guarantee: Mixed, *, count: Any = COUNT, points: Any = POINTS) -> PLD:
+def mixed_to_losses(guarantee: Mixed, *, count: Any = COUNT) -> PLD:
     """The pairs as they are, beside one with the curve of the divergences; parameters as for those."""
-    return guarantee.as_losses(count=count, points=points)
+    return guarantee.as_losses(count=count)

@@ -7,11 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from privacy_accountant.conversions import corners
+from privacy_accountant.conversions.components import compose_in
 from privacy_accountant.conversions.parts import renyi, total
 from privacy_accountant.exact import Real, canonical, exact
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.base import PrivacyGuarantee
 from privacy_accountant.guarantees.gdp import GDP
+from privacy_accountant.guarantees.mixed import Mixed
 from privacy_accountant.guarantees.pld import PLD
 from privacy_accountant.guarantees.rdp import RDP, read_orders
 from privacy_accountant.guarantees.registry import conversion
@@ -68,3 +70,9 @@ def corners_to_rdp(guarantee: TradeOff, *, orders: Any) -> RDP:
 def to_other_orders(guarantee: RDP, *, orders: Any = None) -> RDP:
     """The same bounds read at other orders, by the convexity of (order - 1) r; nothing is said above the largest order."""
     return guarantee if orders is None else guarantee.at(read_orders(orders))
+
+
+@conversion(Mixed, RDP, exact=False, citation="Mironov 2017, arXiv 1702.07476, Proposition 1")
+def mixed_to_rdp(guarantee: Mixed, *, orders: Any) -> RDP:
+    """The sum of both components' divergences, where both have one."""
+    return compose_in(guarantee, RDP, orders=orders)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from privacy_accountant.conversions import corners
+from privacy_accountant.conversions.components import compose_in
 from privacy_accountant.conversions.parts import rho, total
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.gdp import GDP
+from privacy_accountant.guarantees.mixed import Mixed
 from privacy_accountant.guarantees.pld import PLD
 from privacy_accountant.guarantees.rdp import RDP
 from privacy_accountant.guarantees.registry import conversion, no_conversion
@@ -35,6 +37,12 @@ def losses_to_zcdp(guarantee: PLD) -> ZCDP:
 def corners_to_zcdp(guarantee: TradeOff) -> ZCDP:
     """The least rho over all orders, from above: (order - 1) times a divergence is convex; there is none when f(0) < 1."""
     return ZCDP(corners.rho(guarantee))
+
+
+@conversion(Mixed, ZCDP, exact=False, citation="Bun and Steinke 2016, arXiv 1605.02065, Lemma 1.7")
+def mixed_to_zcdp(guarantee: Mixed) -> ZCDP:
+    """The sum of both components' rho, where both have one."""
+    return compose_in(guarantee, ZCDP)
 
 
 no_conversion(

@@ -11,6 +11,7 @@ import numpy as np
 from privacy_accountant.exact import Real, exact, float_down, float_up, non_negative_or_infinite, probability
 from privacy_accountant.guarantees.arguments import Array
 from privacy_accountant.guarantees.attacks import least_epsilon, rates_above
+from privacy_accountant.guarantees.derived import one_minus_up
 from privacy_accountant.guarantees.routes import ClosedForm
 
 if TYPE_CHECKING:
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
 
 _ROUND = 2.0**-50
 """Pays for the few roundings of a closed form, elementary functions within an ulp or two assumed."""
+
+
+def _exponent_round(epsilon: float) -> float:
+    """Pays for them where e^eps is a factor: what the decimal of eps lies from its float is an error of the exponent."""
+    return _ROUND * (1 + epsilon / 4)
 
 
 def _epsilon_field(value: object) -> Real:
@@ -124,12 +130,23 @@ class ADP(ClosedForm):
             return np.zeros_like(alpha)
         with np.errstate(over="ignore", under="ignore"):
             steep = np.where(alpha > 0, np.exp(epsilon) * np.where(alpha > 0, alpha, 1.0), 0.0)
-            flat = math.exp(-epsilon) * (room - alpha) * (1 - _ROUND)
+            flat = math.exp(-epsilon) * (room - alpha) * (1 - _exponent_round(epsilon))
         if epsilon == 0:
             return np.maximum(room - alpha, 0.0)
         # The line meets 1 - delta exactly at alpha = 0; elsewhere its rounding is paid for.
-        line = np.where(steep > 0, np.nextafter(room - steep * (1 + _ROUND), -1.0), room)
+        line = np.where(steep > 0, np.nextafter(room - steep * (1 + _exponent_round(epsilon)), -1.0), room)
         return np.maximum(np.maximum(line, flat), 0.0)
+
+    def _power(self, alpha: Array) -> Array:
+        epsilon, delta = float_up(self.epsilon), float_up(self.delta)
+        if epsilon == math.inf:
+            return np.ones_like(alpha)
+        with np.errstate(over="ignore", under="ignore"):
+            # The second term is 0 only at alpha = 0.
+            more = np.where(alpha > 0, np.exp(epsilon) * np.where(alpha > 0, alpha, 1.0), 0.0)
+            more *= 1 + _exponent_round(epsilon)
+        line = np.where(more > 0, (delta + more) * (1 + _ROUND), delta)
+        return np.minimum(line, one_minus_up(self._beta(alpha)))
 
     def _gap(self, epsilon: Array) -> Array:
         """epsilon's distance below the bound, rounded up; 0 at and above it; an infinite bound is above everything.
@@ -151,7 +168,8 @@ class ADP(ClosedForm):
         bound, room = float_up(self.epsilon), float_down(1 - exact(self.delta))
         gap = self._gap(epsilon)
         with np.errstate(under="ignore"):
-            inside = room * (math.exp(-bound) + np.exp(-gap)) / (1 + math.exp(-bound)) * (1 - _ROUND)
+            inside = room * (math.exp(-bound) + np.exp(-gap)) / (1 + math.exp(-bound))
+            inside *= 1 - _exponent_round(min(bound, 1e4))
         return np.where(gap > 0, inside, room)
 
     def _epsilon(self, delta: Array) -> Array:

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from privacy_accountant.exact import integer
-from privacy_accountant.guarantees import registry
+from privacy_accountant.guarantees import derived, registry
 from privacy_accountant.guarantees.arguments import Answer, Array, answer, answer_one
+from privacy_accountant.guarantees.derived import one_minus_down, one_minus_up
 from privacy_accountant.guarantees.display import show_field, show_fraction, shown_fields
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ __all__ = [
 Form = TypeVar("Form", bound="PrivacyGuarantee")
 
 _UNIT = "a number in [0, 1]"
-_ROUND = 2.0**-51
-_FAR = 1e4
 
 
 class PrivacyGuarantee(abc.ABC):
@@ -65,6 +64,10 @@ class PrivacyGuarantee(abc.ABC):
     @abc.abstractmethod
     def _complement(self, epsilon: Array) -> Array:
         """Lower bound on 1 - delta, epsilon in [0, inf]."""
+
+    def _profile(self, epsilon: Array) -> tuple[Array, Array]:
+        """Delta and its complement together: for forms where one computation gives both."""
+        return self._delta(epsilon), self._complement(epsilon)
 
     def beta(self, alpha: ArrayLike) -> Answer:
         r"""The least false negative rate of any attack whose false positive rate is alpha: a lower bound on f(alpha).
@@ -102,7 +105,9 @@ class PrivacyGuarantee(abc.ABC):
             >>> ADP(epsilon=1.0, delta=1e-6).get_delta(1.0)
             1e-06
         """
-        return answer(self._two_sided_delta, epsilon, "epsilon", "a number", -math.inf, math.inf)
+        return answer(
+            lambda e: derived.two_sided_delta(self, e), epsilon, "epsilon", "a number", -math.inf, math.inf
+        )
 
     def get_complement(self, epsilon: ArrayLike) -> Answer:
         r"""The complement :math:`1 - \delta(\varepsilon)` with digits of its own: a lower bound.
@@ -113,7 +118,14 @@ class PrivacyGuarantee(abc.ABC):
         Raises:
             InvalidParameterError: When epsilon is not a number.
         """
-        return answer(self._two_sided_complement, epsilon, "epsilon", "a number", -math.inf, math.inf)
+        return answer(
+            lambda e: derived.two_sided_complement(self, e),
+            epsilon,
+            "epsilon",
+            "a number",
+            -math.inf,
+            math.inf,
+        )
 
     def get_epsilon(self, delta: ArrayLike) -> Answer:
         r"""The least :math:`\varepsilon \ge 0` with :math:`\delta(\varepsilon) \le \delta`: an upper bound, infinity when there is none.
@@ -152,7 +164,7 @@ class PrivacyGuarantee(abc.ABC):
         References:
             Kulynych et al. 2025, arXiv 2507.06969.
         """
-        return answer(self._bayes_risk, prior, "prior", _UNIT)
+        return answer(lambda p: derived.bayes_risk(self, p), prior, "prior", _UNIT)
 
     def attack_success(self, baseline: ArrayLike) -> Answer:
         r"""The largest success of an attack that would succeed with probability `baseline` without the person's record.
@@ -167,7 +179,7 @@ class PrivacyGuarantee(abc.ABC):
         Raises:
             InvalidParameterError: When baseline is not in [0, 1].
         """
-        return answer(self._power, baseline, "baseline", _UNIT)
+        return answer(lambda a: derived.success(self, a), baseline, "baseline", _UNIT)
 
     def ppv(self, alpha: ArrayLike, prior: float) -> Answer:
         r"""The largest share of right accusations of an attack with false positive rate exactly alpha: an upper bound.
@@ -184,7 +196,7 @@ class PrivacyGuarantee(abc.ABC):
             InvalidParameterError: When alpha or prior is not in [0, 1].
         """
         pi = answer_one(prior, "prior", _UNIT)
-        return answer(lambda a: self._ppv(a, pi), alpha, "alpha", _UNIT)
+        return answer(lambda a: derived.ppv(self, a, pi), alpha, "alpha", _UNIT)
 
     def compose(self, *others: PrivacyGuarantee) -> PrivacyGuarantee:
         """The guarantee of this release together with others, all fixed in advance.
@@ -255,49 +267,14 @@ class PrivacyGuarantee(abc.ABC):
         return np.minimum(self._beta(alpha), one_minus_down(alpha))
 
     def _power(self, alpha: Array) -> Array:
-        """1 - f from above, and no less than chance has where alpha is below the round-off of 1."""
-        return np.maximum(one_minus_up(self._beta(alpha)), alpha)
-
-    def _two_sided_delta(self, epsilon: Array) -> Array:
-        size = np.abs(epsilon)
-        right = self._delta(size)
-        with np.errstate(under="ignore"):
-            return np.where(epsilon >= 0, right, np.minimum(-np.expm1(-size) + np.exp(-size) * right, 1.0))
-
-    def _two_sided_complement(self, epsilon: Array) -> Array:
-        size = np.abs(epsilon)
-        right = self._complement(size)
-        with np.errstate(under="ignore"):
-            return np.where(epsilon >= 0, right, np.exp(-size) * right)
+        """Upper bound on 1 - f; a form that has it in its own digits overrides this difference."""
+        return derived.power(self, alpha)
 
     def _epsilon(self, delta: Array) -> Array:
-        return np.array([_least_epsilon(self, float(d)) for d in delta])
+        return np.array([derived.least_epsilon(self, float(d)) for d in delta])
 
     def _advantage(self) -> float:
         return float(self._delta(np.zeros(1))[0])
-
-    def _bayes_risk(self, prior: Array) -> Array:
-        with np.errstate(divide="ignore"):
-            one, other = np.log(prior), np.log1p(-prior)
-            # The complement grows with the odds, at most as fast as e^odds: their rounding is taken off.
-            odds = np.maximum(np.abs(one - other) - _ROUND * np.minimum(-one - other, _FAR), 0.0)
-        blind = np.minimum(prior, 1 - prior)
-        complement = self._complement(odds)
-        return np.where(complement < 1, np.nextafter(blind * complement, 0.0), blind)
-
-    def _ppv(self, alpha: Array, prior: float) -> Array:
-        if prior in (0.0, 1.0):
-            return np.full_like(alpha, prior)
-        inside = alpha > 0
-        power = self._power(alpha)
-        right = prior * power / (prior * power + (1 - prior) * np.where(inside, alpha, 1.0))
-        if inside.all():
-            return _up(right)
-        steepest = float(self._epsilon(np.zeros(1))[0])
-        limit = (
-            prior / (prior + (1 - prior) * math.exp(-min(steepest, 745.0))) if steepest < math.inf else 1.0
-        )
-        return _up(np.where(inside, right, limit))
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{name}={show_field(value)}" for name, value in self._fields().items())
@@ -312,39 +289,3 @@ class PrivacyGuarantee(abc.ABC):
 
     def _fields(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in shown_fields(type(self))}
-
-
-def _least_epsilon(guarantee: PrivacyGuarantee, delta: float) -> float:
-    """Bisection on the profile to the last bit; the end that the profile confirms is returned."""
-
-    def within(epsilon: float) -> bool:
-        return float(guarantee._delta(np.array([epsilon]))[0]) <= delta
-
-    if within(0.0):
-        return 0.0
-    high = 1.0
-    while not within(high):
-        high *= 16.0
-        if high > 1e300:
-            return math.inf
-    low = 0.0
-    while (middle := (low + high) / 2) not in (low, high):
-        low, high = (low, middle) if within(middle) else (middle, high)
-    return high
-
-
-def _up(values: Array) -> Array:
-    """One ulp up, at most 1: pays for the last rounding of an upper bound."""
-    return np.minimum(np.nextafter(values, 2.0), 1.0)
-
-
-def one_minus_up(values: Array) -> Array:
-    """1 - x for x in [0, 1], rounded up, and only where the difference is not exact."""
-    rounded = 1.0 - values
-    return np.where((1.0 - rounded) - values > 0, np.nextafter(rounded, 2.0), rounded)
-
-
-def one_minus_down(values: Array) -> Array:
-    """1 - x for x in [0, 1], rounded down, and only where the difference is not exact."""
-    rounded = 1.0 - values
-    return np.where((1.0 - rounded) - values < 0, np.nextafter(rounded, -1.0), rounded)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from fractions import Fraction
 from typing import Any, cast
 
@@ -21,7 +22,7 @@ def show_field(value: Any) -> str:
         return show_fraction(value)
     if isinstance(value, tuple):
         return "(" + ", ".join(show_field(item) for item in value) + ("," if len(value) == 1 else "") + ")"
-    return repr(value)
+    return f"{type(value).__name__}.{value.name}" if isinstance(value, enum.Enum) else repr(value)
 
 
 def show_fraction(value: Real) -> str:

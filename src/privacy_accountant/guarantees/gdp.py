@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
-from privacy_accountant.exact import Real, float_up, non_negative_or_infinite
+from privacy_accountant.exact import Real, binary_up, non_negative_or_infinite
 from privacy_accountant.guarantees.arguments import Array
 from privacy_accountant.guarantees.attacks import least_mu, rates_above
+from privacy_accountant.guarantees.derived import one_minus_up
 from privacy_accountant.guarantees.routes import ClosedForm
 from privacy_accountant.numerics import normal
 
@@ -106,25 +107,33 @@ class GDP(ClosedForm):
         )
 
     def _beta(self, alpha: Array) -> Array:
-        mu = float_up(self.mu)
+        mu = binary_up(self.mu)
         if mu == 0:
             return 1.0 - alpha
         return normal.gaussian_beta(alpha, mu) if mu < math.inf else np.zeros_like(alpha)
 
+    def _power(self, alpha: Array) -> Array:
+        mu = binary_up(self.mu)
+        if mu == 0:
+            return alpha
+        if mu == math.inf:
+            return np.ones_like(alpha)
+        return np.minimum(normal.gaussian_power(alpha, mu), one_minus_up(self._beta(alpha)))
+
     def _delta(self, epsilon: Array) -> Array:
-        mu = float_up(self.mu)
+        mu = binary_up(self.mu)
         if mu in (0.0, math.inf):
             return np.full_like(epsilon, 0.0 if mu == 0 else 1.0)
         return np.where(epsilon < math.inf, normal.gaussian_delta(epsilon, mu), 0.0)
 
     def _complement(self, epsilon: Array) -> Array:
-        mu = float_up(self.mu)
+        mu = binary_up(self.mu)
         if mu in (0.0, math.inf):
             return np.full_like(epsilon, 1.0 if mu == 0 else 0.0)
         return normal.gaussian_complement(epsilon, mu)
 
     def _epsilon(self, delta: Array) -> Array:
-        mu = float_up(self.mu)
+        mu = binary_up(self.mu)
         if mu == 0:
             return np.zeros_like(delta)
         if mu == math.inf:
@@ -133,7 +142,7 @@ class GDP(ClosedForm):
         return np.where(delta > 0, inside, math.inf)
 
     def _advantage(self) -> float:
-        mu = float_up(self.mu)
+        mu = binary_up(self.mu)
         if mu in (0.0, math.inf):
             return 0.0 if mu == 0 else 1.0
         return normal.gaussian_advantage(mu)

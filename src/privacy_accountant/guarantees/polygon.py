@@ -50,7 +50,7 @@ class Polygon:
         logs = [log_of(slope) if slope > 0 else -math.inf for slope in slopes]
         self._alpha_low, self._alpha_high = _down(a for a, _ in points), _up(a for a, _ in points)
         self._beta = _down(b for _, b in points)
-        self._slope_low = _down(slopes)
+        self._slope_low, self._slope_high = _down(slopes), _up(slopes)
         self._log = _kept([min(log, 0.0) if s <= 1 else log for log, s in zip(logs, slopes, strict=True)])
         self._intercept = _up(intercepts)
         self._flow_low, self._flow_high = _down(flows), _up(flows)
@@ -66,6 +66,15 @@ class Polygon:
         value = np.maximum(value, self._beta[i + 1])
         value = np.where(alpha == self._alpha_low[i], self._beta[i], value)
         return np.where(alpha < 1, np.minimum(value, 1 - alpha), 0.0)
+
+    def power(self, alpha: Array) -> Array:
+        """Upper bound on 1 - f: the side's line from its intercept, where all terms are positive too."""
+        i = np.clip(np.searchsorted(self._alpha_low, alpha, side="right") - 1, 0, len(self._log) - 1)
+        with np.errstate(under="ignore", over="ignore", invalid="ignore"):
+            value = (self._intercept[i] + np.where(alpha > 0, self._slope_high[i] * alpha, 0.0)) * (
+                1 + 4 * _UNIT
+            )
+        return np.asarray(np.minimum(np.where(alpha > 0, value + _TINY, self._intercept[0]), 1.0))
 
     def _gap(self, epsilon: Array) -> tuple[NDArray[np.intp], Array]:
         """Corner of each eps, and how far its eps is, at most, below the log slope of the side before."""

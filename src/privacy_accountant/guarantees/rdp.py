@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import attrs
 
 from privacy_accountant import exact as numbers
 from privacy_accountant.errors import InvalidParameterError
-from privacy_accountant.exact import Real, canonical, exact, float_down, float_up, non_negative_or_infinite
+from privacy_accountant.exact import Real, binary_down, binary_up, canonical, exact, non_negative_or_infinite
 from privacy_accountant.guarantees.arguments import Array
-from privacy_accountant.guarantees.base import PrivacyGuarantee
+from privacy_accountant.guarantees.routes import ClosedForm
 from privacy_accountant.numerics import renyi
 
 
@@ -60,7 +60,7 @@ def _chord(known: list[tuple[Fraction, Real]], order: Fraction) -> Real:
 
 
 @attrs.frozen(init=False, repr=False)
-class RDP(PrivacyGuarantee):
+class RDP(ClosedForm):
     r"""Renyi differential privacy: the divergence of each given order is at most the epsilon beside it (Mironov 2017, arXiv 1702.07476).
 
     By data processing every attack obeys, at every order o with bound r,
@@ -87,6 +87,8 @@ class RDP(PrivacyGuarantee):
         >>> round(release.beta(0.01), 6), round(release.advantage, 6)
         (0.974937, 0.16006)
     """
+
+    _curve_error: ClassVar[float] = 3e-11
 
     orders: tuple[Real, ...]
     epsilons: tuple[Real, ...]
@@ -130,7 +132,7 @@ class RDP(PrivacyGuarantee):
     def _floats(self) -> tuple[list[float], list[float]]:
         """Orders rounded down and bounds rounded up, which is weaker; an order next to 1 that has no float says nothing."""
         pairs = [
-            (float_down(order), float_up(bound))
+            (binary_down(order), binary_up(bound))
             for order, bound in zip(self.orders, self.epsilons, strict=True)
         ]
         kept = [(order, bound) for order, bound in pairs if order > 1]
@@ -139,11 +141,17 @@ class RDP(PrivacyGuarantee):
     def _beta(self, alpha: Array) -> Array:
         return renyi.rdp_curve_beta(alpha, *self._floats())[0]
 
+    def _power(self, alpha: Array) -> Array:
+        return renyi.rdp_curve_beta(alpha, *self._floats())[1]
+
     def _delta(self, epsilon: Array) -> Array:
         return renyi.rdp_curve_delta(epsilon, *self._floats())
 
     def _complement(self, epsilon: Array) -> Array:
         return renyi.rdp_curve_complement(epsilon, *self._floats())
+
+    def _profile(self, epsilon: Array) -> tuple[Array, Array]:
+        return renyi.rdp_curve_both(epsilon, *self._floats())
 
     def _epsilon(self, delta: Array) -> Array:
         return renyi.rdp_curve_epsilon(delta, *self._floats())

@@ -146,6 +146,13 @@ def conversions() -> Iterator[Conversion]:
     yield from _conversions.values()
 
 
+def refusals() -> Iterator[tuple[type, type, str]]:
+    """Every pair that is refused, with the reason."""
+    _load()
+    for (source, target), reason in _refusals.items():
+        yield source, target, reason
+
+
 def convert(guarantee: Any, form: type, parameters: dict[str, Any]) -> Any:
     """Convert by the table; the same form without parameters is the guarantee itself."""
     _load()

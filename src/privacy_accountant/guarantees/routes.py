@@ -8,39 +8,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from privacy_accountant.errors import InvalidParameterError
+from privacy_accountant.guarantees import derived
 from privacy_accountant.guarantees.arguments import Answer, Array, answer
-from privacy_accountant.guarantees.base import PrivacyGuarantee, one_minus_down
+from privacy_accountant.guarantees.base import PrivacyGuarantee
+from privacy_accountant.guarantees.derived import one_minus_down
 
 Method = Literal["closed", "numeric"]
 
 _UNIT = 2.0**-53
 _GOLDEN = (math.sqrt(5) - 1) / 2
-_STEPS = 90
+_STEPS = 60
 _HIGHEST = 740.0
-_ERROR = 1e-14
-"""How far below f a value of `_beta` may be, absolutely."""
 _LEAST_ALPHA = 1e-300
 """Smaller rates are replaced by this one, where f is smaller: they may underflow to 0, where f is 1."""
 _ROUNDS, _FINER = 4, 64
 
 
 class ClosedForm(PrivacyGuarantee):
-    """A form whose curve and profile are both in closed form, so that each checks the other."""
+    """A form whose curve and profile are found independently, in closed form or by a solver of their own, so that each checks the other."""
 
     __slots__ = ()
+
+    _curve_error: ClassVar[float] = 1e-14
+    """How far below f a value of `_beta` may be, absolutely."""
 
     def beta(self, alpha: ArrayLike, *, method: Method = "closed") -> Answer:
         r"""The least false negative rate of any attack whose false positive rate is alpha: a lower bound on f(alpha).
 
         Args:
             alpha: False positive rate in [0, 1], scalar or array.
-            method: "closed" for the closed form; "numeric" for the best supporting line of the profile.
+            method: "closed" for the form's own way; "numeric" for the best supporting line of the profile.
 
         Raises:
             InvalidParameterError: When alpha is not in [0, 1] or the method is another one.
@@ -58,12 +61,17 @@ class ClosedForm(PrivacyGuarantee):
 
         Args:
             epsilon: Any real number or infinity, scalar or array.
-            method: "closed" for the closed form; "numeric" for the conjugate of f, absolutely accurate to about 1e-12.
+            method: "closed" for the form's own way; "numeric" for the conjugate of f, absolutely accurate to about 1e-12 where f is in
+                closed form and to 1e-9 where it comes from Renyi bounds.
 
         Raises:
             InvalidParameterError: When epsilon is not a number or the method is another one.
         """
-        question = self._two_sided_delta if _is_closed(method) else (lambda e: conjugate_above(self, e))
+        question = (
+            (lambda e: derived.two_sided_delta(self, e))
+            if _is_closed(method)
+            else (lambda e: conjugate_above(self, e, self._curve_error))
+        )
         return answer(question, epsilon, "epsilon", "a number", -math.inf, math.inf)
 
     def get_epsilon(self, delta: ArrayLike, *, method: Method = "closed") -> Answer:
@@ -71,7 +79,7 @@ class ClosedForm(PrivacyGuarantee):
 
         Args:
             delta: A number in [0, 1], scalar or array.
-            method: "closed" for the closed form or its own solver; "numeric" for bisection on the profile.
+            method: "closed" for the form's own way; "numeric" for bisection on the profile.
 
         Raises:
             InvalidParameterError: When delta is not in [0, 1] or the method is another one.
@@ -113,27 +121,38 @@ def lines_below(guarantee: PrivacyGuarantee, alpha: Array) -> Array:
 
 
 def _highest(height: Callable[[Array], Array], widest: Array) -> Array:
-    """The largest value that a golden-section search meets, for all at once."""
+    """The largest value that a golden-section search meets, for all at once; one new value a step."""
     low, high = np.zeros_like(widest), widest
-    best = np.maximum(height(low), height(high))
+    inner, outer = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    left, right = height(inner), height(outer)
+    best = np.maximum(np.maximum(height(low), height(high)), np.maximum(left, right))
     for _ in range(_STEPS):
-        inner, outer = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-        left, right = height(inner), height(outer)
-        best = np.maximum(best, np.maximum(left, right))
         up = right > left
         low, high = np.where(up, inner, low), np.where(up, high, outer)
+        kept, known = np.where(up, outer, inner), np.where(up, right, left)
+        new = np.where(up, low + _GOLDEN * (high - low), high - _GOLDEN * (high - low))
+        value = height(new)
+        best = np.maximum(best, value)
+        inner, outer = np.where(up, kept, new), np.where(up, new, kept)
+        left, right = np.where(up, known, value), np.where(up, value, known)
     return np.asarray(best)
 
 
-def conjugate_above(guarantee: PrivacyGuarantee, epsilon: Array) -> Array:
-    """sup over alpha of 1 - f(alpha) - e^eps alpha, from above, at every real eps."""
+def conjugate_above(guarantee: PrivacyGuarantee, epsilon: Array, error: float = 1e-14) -> Array:
+    """sup over alpha of 1 - f(alpha) - e^eps alpha, from above, at every real eps.
+
+    Args:
+        guarantee: Any form with a curve.
+        epsilon: Where.
+        error: How far below f a value of its `_beta` may be, absolutely.
+    """
     size = np.abs(epsilon)
-    right = np.array([_supremum(guarantee, float(e)) for e in size])
+    right = np.array([_supremum(guarantee, float(e), error) for e in size])
     with np.errstate(under="ignore"):
         return np.where(epsilon >= 0, right, np.minimum(-np.expm1(-size) + np.exp(-size) * right, 1.0))
 
 
-def _supremum(guarantee: PrivacyGuarantee, epsilon: float) -> float:
+def _supremum(guarantee: PrivacyGuarantee, epsilon: float, error: float) -> float:
     """The conjugate at one eps >= 0, on alpha = e^-eps u with u in [0, 1], finer and finer around the highest point."""
     if epsilon == math.inf:
         return 1.0 - float(guarantee._beta(np.zeros(1))[0])
@@ -152,21 +171,21 @@ def _supremum(guarantee: PrivacyGuarantee, epsilon: float) -> float:
         u = np.unique(np.concatenate([u, more]))
         u = u[np.concatenate([[True], np.diff(u) > 1e-9 * u[1:]])]
         y = height(u)
-    return min(max(_above_concave(u, y), 0.0), 1.0)
+    return min(max(_above_concave(u, y, error), 0.0), 1.0)
 
 
-def _above_concave(u: Array, y: Array) -> float:
+def _above_concave(u: Array, y: Array, error: float) -> float:
     """An upper bound on a concave function that is at most these values, and at least them less the error.
 
     In every cell it is below the chords of the cells on either side, continued; only a cell between a rising and a falling one can
     hold more than its ends.
     """
     width = np.diff(u)
-    slope, slack = np.diff(y) / width, 2 * _ERROR / width
+    slope, slack = np.diff(y) / width, 2 * error / width
     rise = np.concatenate([[1 / _UNIT], (slope + slack)[:-1]])
     fall = np.concatenate([(slope - slack)[1:], [-1 / _UNIT]])
     top = (rise > 0) & (fall < 0)
     rise, fall = np.where(top, rise, 1.0), np.where(top, fall, -1.0)
     meet = np.clip((y[1:] - y[:-1] - fall * width) / (rise - fall), 0.0, width)
     inside = np.minimum(y[:-1] + rise * meet, y[1:] - fall * (width - meet))
-    return float(max(np.max(np.where(top, inside, 0.0)), np.max(y))) + 2 * _ERROR
+    return float(max(np.max(np.where(top, inside, 0.0)), np.max(y))) + 2 * error

@@ -7,10 +7,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import attrs
+import numpy as np
 
 from privacy_accountant.errors import InvalidParameterError
 from privacy_accountant.exact import Real, canonical, exact, non_negative, probability
 from privacy_accountant.guarantees.arguments import Array
+from privacy_accountant.guarantees.derived import one_minus_up
 from privacy_accountant.guarantees.polygon import Polygon
 from privacy_accountant.guarantees.routes import ClosedForm
 from privacy_accountant.numerics import polyline
@@ -183,6 +185,9 @@ class TradeOff(ClosedForm):
 
     def _beta(self, alpha: Array) -> Array:
         return self._polygon.beta(alpha)
+
+    def _power(self, alpha: Array) -> Array:
+        return np.minimum(self._polygon.power(alpha), one_minus_up(self._beta(alpha)))
 
     def _delta(self, epsilon: Array) -> Array:
         return self._polygon.delta(epsilon)

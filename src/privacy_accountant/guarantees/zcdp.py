@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import attrs
 
-from privacy_accountant.exact import Real, float_up, non_negative_or_infinite
+from privacy_accountant.exact import Real, binary_up, non_negative_or_infinite
 from privacy_accountant.guarantees.arguments import Array
-from privacy_accountant.guarantees.base import PrivacyGuarantee
+from privacy_accountant.guarantees.routes import ClosedForm
 from privacy_accountant.numerics import renyi
 
 
@@ -15,7 +17,7 @@ def _rho_field(value: object) -> Real:
 
 
 @attrs.frozen(repr=False)
-class ZCDP(PrivacyGuarantee):
+class ZCDP(ClosedForm):
     r"""Zero-concentrated differential privacy (Bun and Steinke 2016, arXiv 1605.02065).
 
     The Renyi divergence of every order o > 1 is at most :math:`\rho o`, in both directions. Its trade-off function is that
@@ -35,19 +37,27 @@ class ZCDP(PrivacyGuarantee):
         (0.479098, 0.875411)
     """
 
+    _curve_error: ClassVar[float] = 1e-12
+
     rho: Real = attrs.field(converter=_rho_field)
 
     def _beta(self, alpha: Array) -> Array:
-        return renyi.zcdp_beta(alpha, float_up(self.rho))[0]
+        return renyi.zcdp_beta(alpha, binary_up(self.rho))[0]
+
+    def _power(self, alpha: Array) -> Array:
+        return renyi.zcdp_beta(alpha, binary_up(self.rho))[1]
 
     def _delta(self, epsilon: Array) -> Array:
-        return renyi.zcdp_delta(epsilon, float_up(self.rho))
+        return renyi.zcdp_delta(epsilon, binary_up(self.rho))
 
     def _complement(self, epsilon: Array) -> Array:
-        return renyi.zcdp_complement(epsilon, float_up(self.rho))
+        return renyi.zcdp_complement(epsilon, binary_up(self.rho))
+
+    def _profile(self, epsilon: Array) -> tuple[Array, Array]:
+        return renyi.zcdp_both(epsilon, binary_up(self.rho))
 
     def _epsilon(self, delta: Array) -> Array:
-        return renyi.zcdp_epsilon(delta, float_up(self.rho))
+        return renyi.zcdp_epsilon(delta, binary_up(self.rho))
 
     def _advantage(self) -> float:
-        return renyi.zcdp_advantage(float_up(self.rho))
+        return renyi.zcdp_advantage(binary_up(self.rho))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 import attrs
@@ -27,19 +27,45 @@ _REDUCE_BITS = 20_000
 
 @attrs.frozen
 class Balance:
-    """The sum of the costs of all reserves that were not voided.
+    """The sum of the costs of all reserves that were not voided, or of several such sums the largest in every component.
+
+    Of several, because a release that touches several partitions has to fit beside what each of them was charged: it does when
+    it fits beside the largest in every component.
 
     Attributes:
         low: Lower bounds of the components, in units of 2**-200.
         high: Upper bounds of the components, in the same units.
         counts: Reads how often each distinct cost was charged, by the cost's canonical JSON.
         settings: The settings of the study as they are now, canonical JSON.
+        partition: The partition whose balance it is; None for that of a study as a whole.
+        several: The balances of which it is the largest; empty when it is one.
     """
 
     low: tuple[int, ...]
     high: tuple[int, ...]
     counts: Callable[[], Mapping[str, int]] = attrs.field(repr=False, eq=False)
     settings: str = attrs.field(default="", repr=False, eq=False)
+    partition: str | None = attrs.field(default=None, eq=False)
+    several: tuple[Balance, ...] = attrs.field(default=(), repr=False, eq=False)
+
+    def each(self) -> tuple[Balance, ...]:
+        """The balances of which it is the largest, or itself."""
+        return self.several or (self,)
+
+    def kept(self) -> Balance:
+        """The same for use after the transaction in which it was read."""
+        several = tuple(one.kept() for one in self.several)
+        counts = dict(self.counts())
+        return attrs.evolve(self, counts=lambda: counts, several=several)
+
+    def compare(self, other: Balance, place: int) -> int:
+        """Whether a component is larger (1), as large (0) or smaller (-1) than that of another balance; exact."""
+        if self.low[place] > other.high[place] or self.high[place] < other.low[place]:
+            return 1 if self.low[place] > other.high[place] else -1
+        if self.low[place] == self.high[place] == other.low[place] == other.high[place]:
+            return 0
+        (a, b), (c, d) = self._exact(place), other._exact(place)
+        return (a * d > c * b) - (a * d < c * b)
 
     def within(self, limits: Vector, cost: Vector, times: int = 1) -> bool:
         """Whether `times` more charges of a cost keep every component at or below its limit; exact."""
@@ -82,6 +108,8 @@ class Balance:
         )
 
     def _exact(self, place: int) -> tuple[int, int]:
+        if self.several:
+            return max((one._exact(place) for one in self.several), key=lambda sum_: Fraction(*sum_))
         by_denominator: dict[int, int] = {}
         for text, count in self.counts().items():
             term = terms(text)[place]
@@ -92,6 +120,14 @@ class Balance:
         if not self.low[place] * bottom <= top << GRAIN <= self.high[place] * bottom:
             raise LedgerCorruptedError("the counted costs are not those that the balance bounds")
         return top, bottom
+
+
+def largest(balances: Sequence[Balance]) -> Balance:
+    """The largest of several balances in every component."""
+    if len(balances) == 1:
+        return balances[0]
+    low, high = (tuple(map(max, *(getattr(one, end) for one in balances))) for end in ("low", "high"))
+    return attrs.evolve(balances[0], low=low, high=high, partition=None, several=tuple(balances))
 
 
 def empty(size: int) -> Balance:
@@ -117,16 +153,16 @@ def increments(cost: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return tuple(low for low, _ in ends), tuple(high for _, high in ends)
 
 
-@functools.lru_cache(maxsize=1 << 15)
 def scaled(value: Fraction) -> tuple[int, int]:
     """The multiples of 2**-200 next to a number, below and above."""
-    product = value.numerator << GRAIN
-    return product // value.denominator, -(-product // value.denominator)
+    top, bottom = value.as_integer_ratio()
+    low, rest = divmod(top << GRAIN, bottom)
+    return low, low + (rest > 0)
 
 
 def add(bounds: tuple[int, ...], increment: tuple[int, ...], times: int) -> tuple[int, ...]:
     """Bounds after `times` more charges (-1 takes one back)."""
-    return tuple(bound + step * times for bound, step in zip(bounds, increment, strict=True))
+    return tuple([bound + step * times for bound, step in zip(bounds, increment, strict=True)])
 
 
 def amounts(low: tuple[int, ...], high: tuple[int, ...]) -> Vector:

@@ -47,13 +47,14 @@ class DatabaseRecorder(Recorder):
         """Whether an error of the driver says that what is stored cannot be read."""
 
     def close(self) -> None:
-        """Close the connection."""
-        self._closed = True
-        if self._connection is not None:
-            self._connection.close()
-        if self._engine is not None:
-            self._engine.dispose()
-        self._connection = self._engine = None
+        """Close the connection, once no thread is in a transaction."""
+        with self.lock:
+            self._closed = True
+            if self._connection is not None:
+                self._connection.close()
+            if self._engine is not None:
+                self._engine.dispose()
+            self._connection = self._engine = None
 
     def forked(self) -> None:
         """Leave the parent's connection alone, unclosed, and open a new one at the next transaction."""
@@ -72,20 +73,38 @@ class DatabaseRecorder(Recorder):
             self._connection = None
         if self._connection is None:
             self._engine = self._make_engine()
-            self._connection = self._engine.connect()
-            self._set_up(self._connection)
+            connection = self._engine.connect()
+            try:
+                self._set_up(connection)
+            except BaseException:
+                connection.close()
+                raise
+            self._connection = connection
         return self._connection
 
-    def _require_schema(self, connection: Connection, create: bool) -> None:
-        """Check that the ledger's tables are there and of a version that this code knows, or create them."""
+    def _require_schema(self, connection: Connection, create: bool) -> bool:
+        """Check that the ledger's tables are there and of a version that this code knows, or create them.
+
+        Returns:
+            Whether they are of this version; else `_migrate` brings them to it.
+        """
         if not self._require_ours(connection, create):
             schema.metadata.create_all(connection, checkfirst=False)
             connection.execute(schema.SET_VERSION, {"version": schema.VERSION})
         version = connection.execute(schema.GET_VERSION).scalar()
-        if version != schema.VERSION:
+        if version != schema.VERSION and version not in schema.MIGRATIONS:
             raise LedgerError(
-                f"{self.name}: schema version {version}; this version reads {schema.VERSION} only"
+                f"{self.name}: schema version {version}; this version reads up to {schema.VERSION}"
             )
+        return bool(version == schema.VERSION)
+
+    def _migrate(self, connection: Connection) -> None:
+        """Bring older tables to this version, in a transaction that nobody else can write beside."""
+        version = connection.execute(schema.GET_VERSION_TO_WRITE).scalar_one()
+        for step in range(version, schema.VERSION):
+            for statement in schema.MIGRATIONS[step]:
+                connection.execute(statement)
+        connection.execute(schema.RAISE_VERSION, {"version": schema.VERSION})
 
     def _require_ours(self, connection: Connection, create: bool) -> bool:
         """Whether the ledger's tables are there; refuses a database where they are not and must not be created."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping
-from typing import NoReturn, TypeVar
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, NoReturn, TypeVar
 
 from privacy_accountant.errors import LedgerError
 from privacy_accountant.ledger.entries import RESOLUTIONS, Entry, Kind
 from privacy_accountant.ledger.recorder import Recorder
-from privacy_accountant.ledger.transaction import Head, Transaction
+from privacy_accountant.ledger.transaction import WHOLE, Bounds, Head, Transaction
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -18,12 +18,12 @@ V = TypeVar("V")
 class _Study:
     """What is kept for one study."""
 
-    def __init__(self, head: Head) -> None:
-        self.head = head
-        self.entries: list[Entry] = []
+    def __init__(self) -> None:
+        self.entries: dict[int, Entry] = {}
         self.keys: dict[str, Entry] = {}
         self.resolutions: dict[int, Entry] = {}
-        self.counts: dict[str, int] = {}
+        self.counts: dict[str, dict[str, int]] = {WHOLE: {}}
+        self.totals: dict[str, Bounds] = {}
         self.pending: dict[int, bool] = {}
 
 
@@ -40,19 +40,11 @@ class MemoryRecorder(Recorder):
         """Where the ledger is."""
         return "memory"
 
-    @contextlib.contextmanager
-    def transaction(self, *, write: bool) -> Iterator[Transaction]:  # noqa: ARG002 - memory needs no write lock of its own
+    def transaction(self, *, write: bool) -> AbstractContextManager[Transaction]:  # noqa: ARG002 - memory needs no write lock of its own
         """The store itself, with a list of how to undo what was written; forgetting that list is the commit."""
         if self._unusable is not None:
             raise LedgerError(self._unusable)
-        # An interrupt may strike anywhere, in the undoing as well: what is left of the last transaction goes first.
-        self._work.undo()
-        try:
-            yield self._work
-            self._work.commit()
-        except BaseException:
-            self._work.undo()
-            raise
+        return self._work
 
     def close(self) -> None:
         """Forget everything."""
@@ -73,46 +65,50 @@ class MemoryRecorder(Recorder):
 class _MemoryTransaction(Transaction):
     def __init__(self) -> None:
         self._studies: dict[str, _Study] = {}
-        self._undo: list[Callable[[], object]] = []
+        self._heads: dict[str, Head] = {}
+        self._undo: list[tuple[dict[Any, Any], object, object]] = []
 
-    def commit(self) -> None:
+    def __enter__(self) -> Transaction:
+        # An interrupt may strike anywhere, in the undoing as well: what is left of the last transaction goes first.
+        self.undo()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.undo()
         self._undo = []
 
     def undo(self) -> None:
         """Take every write back. Each step may be run twice, and stays in the list until it was run."""
         while self._undo:
-            self._undo[-1]()
+            table, key, value = self._undo[-1]
+            if value is None:
+                table.pop(key, None)
+            else:
+                table[key] = value
             self._undo.pop()
 
     def studies(self) -> tuple[str, ...]:
-        return tuple(sorted(self._studies))
+        return tuple(sorted(self._heads))
 
     def head(self, study: str) -> Head | None:
-        held = self._studies.get(study)
-        return None if held is None else held.head
+        return self._heads.get(study)
 
     def set_head(self, study: str, head: Head, *, before: Head | None) -> None:
         if before is None:
-            self._undo.append(lambda: self._studies.pop(study, None))
-            self._studies[study] = _Study(head)
-            return
-        held = self._studies[study]
-        self._undo.append(lambda: setattr(held, "head", before))
-        held.head = head
+            self._put(self._studies, study, _Study())
+        self._put(self._heads, study, head)
 
     def append(self, entry: Entry) -> None:
         held = self._studies[entry.study]
-        length = len(held.entries)
-        self._undo.append(lambda: held.entries.__delitem__(slice(length, None)))
-        held.entries.append(entry)
+        self._put(held.entries, entry.sequence, entry)
         if entry.kind is Kind.RESERVE and entry.draft.key is not None:
             self._put(held.keys, entry.draft.key, entry)
         if entry.kind in RESOLUTIONS and entry.draft.refers_to is not None:
             self._put(held.resolutions, entry.draft.refers_to, entry)
 
     def entry(self, study: str, sequence: int) -> Entry | None:
-        entries = self._studies[study].entries
-        return entries[sequence - 1] if 0 < sequence <= len(entries) else None
+        return self._studies[study].entries.get(sequence)
 
     def keyed(self, study: str, key: str) -> Entry | None:
         return self._studies[study].keys.get(key)
@@ -121,19 +117,36 @@ class _MemoryTransaction(Transaction):
         return self._studies[study].resolutions.get(sequence)
 
     def amendment(self, study: str) -> Entry | None:
-        amended = (entry for entry in reversed(self._studies[study].entries) if entry.kind is Kind.AMEND)
+        newest_first = reversed(self._studies[study].entries.values())
+        amended = (entry for entry in newest_first if entry.kind is Kind.AMEND)
         return next(amended, None)
 
     def entries(self, study: str, after: int) -> Iterator[Entry]:
-        return iter(self._studies[study].entries[after:])
+        # A copy, because what reads it may go on when the transaction has ended.
+        return iter(list(self._studies[study].entries.values())[after:])
 
-    def count(self, study: str, cost: str, times: int) -> None:
-        counts = self._studies[study].counts
+    def count(self, study: str, cost: str, times: int, scope: str = WHOLE) -> None:
+        counts = self._studies[study].counts.setdefault(scope, {})
         total = counts.get(cost, 0) + times
         self._put(counts, cost, total or None)
 
-    def counts(self, study: str) -> Mapping[str, int]:
-        return self._studies[study].counts
+    def counts(self, study: str, scope: str = WHOLE) -> Mapping[str, int]:
+        return self._studies[study].counts.get(scope, {})
+
+    def counted(self, study: str) -> Iterator[tuple[str, str, int]]:
+        for scope, counts in self._studies[study].counts.items():
+            if scope != WHOLE:
+                yield from ((scope, cost, count) for cost, count in counts.items())
+
+    def total(self, study: str, partition: str) -> Bounds | None:
+        return self._studies[study].totals.get(partition)
+
+    def set_total(self, study: str, partition: str, total: Bounds, *, before: Bounds | None) -> None:
+        del before
+        self._put(self._studies[study].totals, partition, total)
+
+    def totals(self, study: str) -> Iterator[tuple[str, Bounds]]:
+        return iter(self._studies[study].totals.items())
 
     def set_pending(self, study: str, sequence: int) -> None:
         self._put(self._studies[study].pending, sequence, True)
@@ -149,13 +162,8 @@ class _MemoryTransaction(Transaction):
 
     def _put(self, table: dict[K, V], key: K, value: V | None) -> None:
         """Set a row, or remove it for None."""
-        before = table.get(key)
-        self._undo.append(lambda: _set(table, key, before))
-        _set(table, key, value)
-
-
-def _set(table: dict[K, V], key: K, value: V | None) -> None:
-    if value is None:
-        table.pop(key, None)
-    else:
-        table[key] = value
+        self._undo.append((table, key, table.get(key)))
+        if value is None:
+            table.pop(key, None)
+        else:
+            table[key] = value

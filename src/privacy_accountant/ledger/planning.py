@@ -13,8 +13,10 @@ def planned(work: Transaction, study: str) -> tuple[Entry, ...]:
 
 
 def plan_for(work: Transaction, study: str, draft: Draft) -> Entry | None:
-    """The planned release that a reserve draws: the first of the same mechanism, cost and label."""
+    """The planned release that a reserve draws: the first of the same mechanism, cost and label. None is planned for partitions."""
     wanted = draft.mechanism, draft.cost, draft.label
+    if draft.partition is not None:
+        return None
     for entry in planned(work, study):
         if (entry.draft.mechanism, entry.draft.cost, entry.draft.label) == wanted:
             return entry

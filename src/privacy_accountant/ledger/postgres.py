@@ -24,6 +24,9 @@ T = TypeVar("T")
 _AGAIN = frozenset(("40001", "40P01", "23505", "42P07"))
 """Serialisation failure, deadlock, and what a race to create the same thing looks like: the next attempt sees what won."""
 
+_UNFINISHED = frozenset((1, 2, 3))
+"""What libpq says of a connection on which a transaction is active, open, or failed."""
+
 _BROKEN = frozenset(("XX001", "XX002"))
 _LONGEST_PAUSE = 0.25
 
@@ -53,7 +56,7 @@ class PostgresRecorder(DatabaseRecorder):
         self._url = url.set(drivername="postgresql+psycopg")
         self._patience = patience
         try:
-            self.write(lambda _: self._require_schema(self._connect(), create))
+            self.write(lambda _: self._prepare(self._connect(), create))
         except BaseException:
             self.close()
             raise
@@ -91,9 +94,24 @@ class PostgresRecorder(DatabaseRecorder):
         with self._guard(), self._begin(write=write) as work:
             yield work
 
+    @property
+    def address(self) -> str:
+        """The URL without a password."""
+        plain = self._url.set(password=None).difference_update_query(("password",))
+        return plain.render_as_string(hide_password=False)
+
+    def _prepare(self, connection: Connection, create: bool) -> None:
+        if not self._require_schema(connection, create):
+            self._migrate(connection)
+
     @contextlib.contextmanager
     def _begin(self, *, write: bool) -> Iterator[Transaction]:
         connection = self._connect()
+        driver: Any = connection.connection.driver_connection
+        if driver.info.transaction_status in _UNFINISHED:
+            # An interrupt struck where not even a rollback was possible: the server takes back what it hears no more of.
+            connection.invalidate()
+            connection = self._connect()
         level: Any = "SERIALIZABLE" if write else "REPEATABLE READ"
         connection.execution_options(isolation_level=level, postgresql_readonly=not write)
         with connection.begin():

@@ -6,82 +6,31 @@ all in one transaction. A store (memory, SQL) brings transactions and storage, a
 
 from __future__ import annotations
 
-import abc
-import contextlib
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import attrs
 
 from privacy_accountant.codec import Json
-from privacy_accountant.errors import InvalidParameterError, LedgerCorruptedError, LedgerError
-from privacy_accountant.ledger.balance import Balance, add, empty, increments
-from privacy_accountant.ledger.checkpoints import tally, trusted
-from privacy_accountant.ledger.entries import GENESIS, RESOLUTIONS, Draft, Entry, Kind, canonical, seal
-from privacy_accountant.ledger.forks import watch
+from privacy_accountant.errors import InvalidParameterError, LedgerError
+from privacy_accountant.ledger.balance import Balance, empty
+from privacy_accountant.ledger.book import Book
+from privacy_accountant.ledger.entries import GENESIS, RESOLUTIONS, Draft, Entry, Kind, canonical
 from privacy_accountant.ledger.planning import plan_for
-from privacy_accountant.ledger.sealing import Sealer
-from privacy_accountant.ledger.transaction import Head, Reserved, Transaction
+from privacy_accountant.ledger.reader import Reader
+from privacy_accountant.ledger.transaction import Charge, Head, Reserved, Transaction
 
 T = TypeVar("T")
 
 
-class Recorder(abc.ABC):
-    """An append-only, hash-chained ledger of studies. Safe from threads; a store says what else it is safe from.
-
-    Args:
-        sealer: How entries are hashed.
-    """
-
-    def __init__(self, sealer: Sealer | None = None) -> None:
-        self.lock = threading.RLock()
-        self.sealer = sealer or Sealer()
-        watch(self)
-
-    @property
-    @abc.abstractmethod
-    def name(self) -> str:
-        """Where the ledger is, for people."""
-
-    @property
-    def location(self) -> str | None:
-        """Where another process finds the same ledger; None when none can."""
-        return None
-
-    @abc.abstractmethod
-    def transaction(self, *, write: bool) -> AbstractContextManager[Transaction]:
-        """Begin a transaction; it commits at the end of the block and rolls back when the block raises."""
-
-    @abc.abstractmethod
-    def close(self) -> None:
-        """Give back what the store holds open; a second call does nothing."""
-
-    @abc.abstractmethod
-    def forked(self) -> None:
-        """Called in the child process after a fork, before anything else runs there."""
+class Recorder(Reader):
+    """An append-only, hash-chained ledger of studies. Safe from threads; a store says what else it is safe from."""
 
     def write(self, script: Callable[[Transaction], T]) -> T:
         """Run a script in one writing transaction. A store may run it again from the start when another writer came first."""
         self._refuse_reentry()
         with self.lock, self.transaction(write=True) as work:
             return script(work)
-
-    def studies(self) -> tuple[str, ...]:
-        """The studies that the ledger holds."""
-        with self.snapshot() as work:
-            return work.studies()
-
-    def find(self, study: str) -> Head | None:
-        """A study's checkpoint, None when the ledger has no such study.
-
-        Raises:
-            LedgerCorruptedError: When it is not what the hashed entries say; see `trusted`.
-            LedgerError: When it is sealed with a key and there is none, or the other way round.
-        """
-        with self.snapshot() as work:
-            return trusted(work, study, self.sealer)
 
     def create(self, study: str, settings: Json, size: int) -> Head:
         """Begin a study; when another process began it in the meantime, its head comes back and nothing is written.
@@ -97,11 +46,11 @@ class Recorder(abc.ABC):
             if held is not None:
                 return held
             start = empty(size)
-            before = Head(0, GENESIS, canonical(settings), start.low, start.high)
-            entry, head = self._next(before, study, Draft(Kind.OPEN, settings=settings), dict)
-            work.set_head(study, head, before=None)
-            work.append(entry)
-            return head
+            book = Book(
+                work, study, self.sealer, Head(0, GENESIS, canonical(settings), start.low, start.high)
+            )
+            book.append(Draft(Kind.OPEN, settings=settings))
+            return book.head
 
         return self.write(script)
 
@@ -110,36 +59,40 @@ class Recorder(abc.ABC):
 
         Args:
             study: Name of the study.
-            draft: A `Kind.RESERVE` with its cost.
+            draft: A `Kind.RESERVE` with its cost, and its partitions if it does not touch all.
             check: Called with the balance before the charge; what it raises refuses the charge, and nothing is written.
 
         Returns:
             The reserve. With a repeated key, the earlier one and what became of it; `check` is not called.
         """
-        cost = canonical(draft.cost)
-        low, high = increments(cost)
+        return self.charge((Charge(study, draft, check),))[-1]
 
-        def script(work: Transaction) -> Reserved:
-            head = _existing(work, study)
-            if draft.key is not None and (held := work.keyed(study, draft.key)) is not None:
-                resolution = work.resolution(study, held.sequence)
-                return Reserved(held, resolution, True, head, _counts(work, study, head))
-            # Only where costs compose instead of adding up can releases have been planned.
-            plan = None if head.low else plan_for(work, study, draft)
-            if plan is None:
-                check(_balance(work, study, head))
-                work.count(study, cost, 1)
-                ends = add(head.low, low, 1), add(head.high, high, 1)
-                charged = Head(head.sequence, head.hash, head.settings, *ends)
-                entry, after = self._next(charged, study, draft, lambda: work.counts(study))
-            else:
-                work.clear_pending(study, plan.sequence)
-                drawn = attrs.evolve(draft, refers_to=plan.sequence)
-                entry, after = self._next(head, study, drawn, lambda: work.counts(study))
-            work.append(entry)
-            work.set_pending(study, entry.sequence)
-            work.set_head(study, after, before=head)
-            return Reserved(entry, None, False, after, _counts(work, study, after))
+    def charge(self, charges: Sequence[Charge], within: int | None = None) -> tuple[Reserved, ...]:
+        """Charge a release to a study and to the accounts around it that are in this ledger: all of them, or none.
+
+        Args:
+            charges: The outermost account first, the study last.
+            within: The entry that charges the account around all of them, which is in another ledger.
+
+        Returns:
+            A reserve for each; or only the earlier one of the study, when it has the key already.
+        """
+        study, key = charges[-1].study, charges[-1].draft.key
+        for one in charges:
+            self._rehearse(one)
+
+        def script(work: Transaction) -> tuple[Reserved, ...]:
+            if key is not None:
+                book = Book(work, study, self.sealer)
+                if (held := work.keyed(study, key)) is not None:
+                    resolution = work.resolution(study, held.sequence)
+                    return (Reserved(held, resolution, True, book.after(held.draft.partition)),)
+            made: list[Reserved] = []
+            outer = within
+            for one in charges:
+                made.append(self._reserve(work, one, outer))
+                outer = made[-1].entry.sequence
+            return tuple(made)
 
         return self.write(script)
 
@@ -153,18 +106,18 @@ class Recorder(abc.ABC):
             drafts: One `Kind.PLAN` with its cost for each release.
             check: Called with the balance before the charge; what it raises refuses the whole plan.
         """
+        # Composing may take long, so it is done before the ledger is locked, too.
+        check(self.ask(study, Balance.kept))
 
         def script(work: Transaction) -> tuple[Entry, ...]:
-            before = head = _existing(work, study)
-            check(_balance(work, study, head))
+            book = Book(work, study, self.sealer)
+            check(book.balance())
             entries = []
             for draft in drafts:
-                work.count(study, canonical(draft.cost), 1)
-                entry, head = self._next(head, study, draft, lambda: work.counts(study))
-                work.append(entry)
-                work.set_pending(study, entry.sequence)
-                entries.append(entry)
-            work.set_head(study, head, before=before)
+                book.charge(canonical(draft.cost), None, 1)
+                entries.append(book.append(draft))
+                work.set_pending(study, entries[-1].sequence)
+            book.save()
             return tuple(entries)
 
         return self.write(script)
@@ -180,24 +133,27 @@ class Recorder(abc.ABC):
         Raises:
             LedgerError: When the reserve is not pending.
         """
-        reserve = draft.refers_to
-        if draft.kind not in RESOLUTIONS or reserve is None:
-            raise InvalidParameterError(
-                "draft", "a post, fail or void that refers to a reserve", draft.kind.value
-            )
+        return self.resolve_all(((study, draft),), check)[-1]
 
-        def script(work: Transaction) -> Entry:
-            head = _existing(work, study)
-            if check is not None:
-                check(work.entry(study, reserve))
-            if not work.clear_pending(study, reserve):
-                raise LedgerError(f"{study}: entry {reserve} is not pending")
-            void = draft.kind is Kind.VOID
-            charged = _give_back(work, study, head, reserve) if void else head
-            entry, after = self._next(charged, study, draft, lambda: work.counts(study))
-            work.append(entry)
-            work.set_head(study, after, before=head)
-            return entry
+    def resolve_all(
+        self, drafts: Sequence[tuple[str, Draft]], check: Callable[[Entry | None], None] | None = None
+    ) -> tuple[Entry, ...]:
+        """Resolve a pending reserve of a study and those of the accounts around it that are in this ledger: all, or none.
+
+        Args:
+            drafts: For each study a post, fail or void that refers to its reserve.
+            check: Called with each entry they refer to; what it raises refuses everything.
+
+        Raises:
+            LedgerError: When a reserve is not pending.
+        """
+        for _, draft in drafts:
+            if draft.kind not in RESOLUTIONS or draft.refers_to is None:
+                rule = "a post, fail or void that refers to a reserve"
+                raise InvalidParameterError("draft", rule, draft.kind.value)
+
+        def script(work: Transaction) -> tuple[Entry, ...]:
+            return tuple(self._resolve(work, study, draft, check) for study, draft in drafts)
 
         return self.write(script)
 
@@ -213,90 +169,56 @@ class Recorder(abc.ABC):
             raise InvalidParameterError("draft", "an amendment or a note", draft.kind.value)
 
         def script(work: Transaction) -> Head:
-            head = _existing(work, study)
-            check(_balance(work, study, head))
-            entry, after = self._next(head, study, draft, lambda: work.counts(study))
+            book = Book(work, study, self.sealer)
+            check(book.balance())
+            book.append(draft)
             if draft.kind is Kind.AMEND:
-                after = attrs.evolve(after, settings=canonical(draft.settings))
-            work.append(entry)
-            work.set_head(study, after, before=head)
-            return after
+                book.head = attrs.evolve(book.head, settings=canonical(draft.settings))
+            book.save()
+            return book.head
 
         return self.write(script)
 
-    @contextlib.contextmanager
-    def snapshot(self) -> Iterator[Transaction]:
-        """One consistent reading of the store."""
-        self._refuse_reentry()
-        with self.lock, self.transaction(write=False) as work:
-            yield work
+    def _rehearse(self, one: Charge) -> None:
+        """Make a check that may take long before the ledger is locked: one of losses that compose, and are remembered.
 
-    def ask(self, study: str, question: Callable[[Balance], T]) -> T:
-        """Put a question to the balance as of now, pending reserves included; the balance is valid during the call only."""
+        It is made again under the lock, where it takes no time unless another release came between.
+        """
+        draft = one.draft
+        if not draft.cost or isinstance(draft.cost[0], str):
+            return
         with self.snapshot() as work:
-            return question(_balance(work, study, _existing(work, study)))
+            known = draft.key is not None and work.keyed(one.study, draft.key) is not None
+            if known or plan_for(work, one.study, draft) is not None:
+                return
+            balance = Book(work, one.study, self.sealer).balance(draft.partition).kept()
+        one.check(balance)
 
-    def entries(self, study: str) -> tuple[Entry, ...]:
-        """Every entry of a study, in order."""
-        with self.snapshot() as work:
-            _existing(work, study)
-            return tuple(work.entries(study, 0))
+    def _reserve(self, work: Transaction, one: Charge, within: int | None) -> Reserved:
+        book, draft = Book(work, one.study, self.sealer), one.draft
+        # Only where costs compose instead of adding up can releases have been planned.
+        plan = None if book.head.low else plan_for(work, one.study, draft)
+        if plan is None:
+            one.check(book.balance(draft.partition))
+            book.charge(canonical(draft.cost), draft.partition, 1)
+        else:
+            work.clear_pending(one.study, plan.sequence)
+            draft = attrs.evolve(draft, refers_to=plan.sequence)
+        entry = book.append(draft if within is None else attrs.evolve(draft, within=within))
+        work.set_pending(one.study, entry.sequence)
+        book.save()
+        return Reserved(entry, None, False, book.after(draft.partition))
 
-    def pending(self, study: str) -> tuple[Entry, ...]:
-        """The reserves that nothing has resolved: in flight in some process, or left by a crash. They count as spent."""
-        with self.snapshot() as work:
-            _existing(work, study)
-            found = (work.entry(study, sequence) for sequence in work.pending(study))
-            return tuple(entry for entry in found if entry is not None)
-
-    def _refuse_reentry(self) -> None:
-        """Refuse a signal handler, or what a check calls, that uses the ledger in the middle of its own thread's transaction."""
-        if self.lock._is_owned():  # type: ignore[attr-defined]
-            raise LedgerError(
-                f"{self.name}: the ledger is in the middle of a transaction of this very thread"
-            )
-
-    def _next(
-        self, head: Head, study: str, draft: Draft, counts: Callable[[], Mapping[str, int]]
-    ) -> tuple[Entry, Head]:
-        """The entry after a head whose balance is already what it will be, and the head after it."""
-        entry = seal(
-            attrs.evolve(draft, balance=tally(head.low, head.high, counts)),
-            study=study,
-            sequence=head.sequence + 1,
-            previous=head.hash,
-            hashed=self.sealer.digest,
-        )
-        return entry, Head(entry.sequence, entry.hash, head.settings, head.low, head.high)
-
-
-def _existing(work: Transaction, study: str) -> Head:
-    head = work.head(study)
-    if head is None:
-        raise LedgerError(
-            f"the ledger holds no study {study!r}; it holds {', '.join(work.studies()) or 'none'}"
-        )
-    return head
-
-
-def _balance(work: Transaction, study: str, head: Head) -> Balance:
-    return Balance(head.low, head.high, lambda: work.counts(study), head.settings)
-
-
-def _counts(work: Transaction, study: str, head: Head) -> Mapping[str, int]:
-    return {} if head.low else dict(work.counts(study))
-
-
-def _give_back(work: Transaction, study: str, head: Head, sequence: int) -> Head:
-    reserve = work.entry(study, sequence)
-    if reserve is None or reserve.draft.cost is None:
-        raise LedgerCorruptedError(f"{study}: pending entry {sequence} is no reserve", entry=sequence)
-    if reserve.kind is Kind.PLAN:
-        raise LedgerError(f"{study}: entry {sequence} is planned, and a plan stays declared")
-    if reserve.draft.refers_to is not None:
-        work.set_pending(study, reserve.draft.refers_to)
-        return head
-    cost = canonical(reserve.draft.cost)
-    low, high = increments(cost)
-    work.count(study, cost, -1)
-    return attrs.evolve(head, low=add(head.low, low, -1), high=add(head.high, high, -1))
+    def _resolve(
+        self, work: Transaction, study: str, draft: Draft, check: Callable[[Entry | None], None] | None
+    ) -> Entry:
+        book, sequence = Book(work, study, self.sealer), draft.refers_to or 0
+        if check is not None:
+            check(work.entry(study, sequence))
+        if not work.clear_pending(study, sequence):
+            raise LedgerError(f"{study}: entry {sequence} is not pending")
+        if draft.kind is Kind.VOID:
+            book.give_back(sequence)
+        entry = book.append(draft)
+        book.save()
+        return entry

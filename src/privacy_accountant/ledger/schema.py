@@ -2,7 +2,7 @@
 
 `ledger_entries` is the record: the body of each entry as it was hashed, beside the columns by which it is looked up. The other
 tables are checkpoints, so that no question scans the record: the head and balance of a study, the count of each distinct
-cost, the pending reserves. `scope` is empty for the study as a whole.
+cost, the pending reserves. `scope` is empty for the study as a whole, else it is a partition: one that was never named has no row.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ from sqlalchemy import (
     bindparam,
     delete,
     insert,
+    literal_column,
     or_,
     select,
+    text,
     update,
 )
 
-VERSION = 1
-"""Version of these tables; a ledger with a later one is refused."""
+from privacy_accountant.ledger.transaction import WHOLE
 
-WHOLE = ""
-"""The scope of a charge that touches the whole study."""
+VERSION = 2
+"""Version of these tables; a ledger with a later one is refused."""
 
 metadata = MetaData()
 
@@ -42,6 +43,7 @@ studies = Table(
     Column("sequence", BigInteger, nullable=False),
     Column("hash", Text, nullable=False),
     Column("settings", Text, nullable=False),
+    Column("worst", Text, nullable=False, server_default="[]"),
 )
 
 totals = Table(
@@ -79,6 +81,14 @@ Index(
     sqlite_where=entries.c.refers_to.is_not(None),
     postgresql_where=entries.c.refers_to.is_not(None),
 )
+_amends = text("kind = 'amend'")
+Index(
+    "ledger_entries_amendments",
+    entries.c.study,
+    entries.c.sequence,
+    sqlite_where=_amends,
+    postgresql_where=_amends,
+)
 
 balances = Table(
     "ledger_balances",
@@ -109,13 +119,29 @@ _row = (
     entries.c.body,
     entries.c.hash,
 )
+# A sum, so that no database walks through the record in its order instead of looking up the few rows that are sorted.
+_found_first = entries.c.sequence + literal_column("0")
 
 GET_VERSION = select(schema.c.version)
+GET_VERSION_TO_WRITE = GET_VERSION.with_for_update()
 SET_VERSION = insert(schema)
+RAISE_VERSION = update(schema)
+
+MIGRATIONS = {
+    1: (
+        text("ALTER TABLE ledger_studies ADD COLUMN worst TEXT DEFAULT '[]' NOT NULL"),
+        text(
+            "CREATE INDEX ledger_entries_amendments ON ledger_entries (study, sequence) WHERE kind = 'amend'"
+        ),
+    )
+}
+"""From a version to the next one: what is added. Entries are never touched, so their hashes stay."""
 
 LIST_STUDIES = select(studies.c.study).order_by(studies.c.study)
 GET_HEAD = (
-    select(studies.c.sequence, studies.c.hash, studies.c.settings, totals.c.low, totals.c.high)
+    select(
+        studies.c.sequence, studies.c.hash, studies.c.settings, studies.c.worst, totals.c.low, totals.c.high
+    )
     .join(totals, totals.c.study == studies.c.study)
     .where(studies.c.study == _study, totals.c.scope == WHOLE)
 )
@@ -125,12 +151,18 @@ ADD_TOTAL = insert(totals)
 SET_STUDY = (
     update(studies)
     .where(studies.c.study == _study)
-    .values(sequence=bindparam("sequence"), hash=bindparam("hash"), settings=bindparam("settings"))
+    .values(
+        sequence=bindparam("sequence"),
+        hash=bindparam("hash"),
+        settings=bindparam("settings"),
+        worst=bindparam("worst"),
+    )
 )
-SET_TOTAL = (
-    update(totals)
-    .where(totals.c.study == _study, totals.c.scope == WHOLE)
-    .values(low=bindparam("low"), high=bindparam("high"))
+_this_total = totals.c.study == _study, totals.c.scope == bindparam("in_scope")
+GET_TOTAL = select(totals.c.low, totals.c.high).where(*_this_total)
+SET_TOTAL = update(totals).where(*_this_total).values(low=bindparam("low"), high=bindparam("high"))
+LIST_TOTALS = select(totals.c.scope, totals.c.low, totals.c.high).where(
+    totals.c.study == _study, totals.c.scope != WHOLE
 )
 
 ADD_ENTRY = insert(entries)
@@ -138,7 +170,7 @@ GET_ENTRY = select(*_row).where(entries.c.study == _study, entries.c.sequence ==
 GET_KEYED = (
     select(*_row)
     .where(entries.c.study == _study, entries.c.key == bindparam("in_key"))
-    .order_by(entries.c.sequence.desc())
+    .order_by(_found_first.desc())
     .limit(1)
 )
 GET_RESOLUTION = (
@@ -148,14 +180,11 @@ GET_RESOLUTION = (
         entries.c.refers_to == _sequence,
         or_(*(entries.c.kind == kind for kind in ("post", "fail", "void"))),
     )
-    .order_by(entries.c.sequence)
+    .order_by(_found_first)
     .limit(1)
 )
 GET_AMENDMENT = (
-    select(*_row)
-    .where(entries.c.study == _study, entries.c.kind == "amend")
-    .order_by(entries.c.sequence.desc())
-    .limit(1)
+    select(*_row).where(entries.c.study == _study, _amends).order_by(entries.c.sequence.desc()).limit(1)
 )
 LIST_ENTRIES = (
     select(*_row)
@@ -165,14 +194,17 @@ LIST_ENTRIES = (
 
 _this_balance = (
     balances.c.study == _study,
-    balances.c.scope == WHOLE,
+    balances.c.scope == bindparam("in_scope"),
     balances.c.cost_hash == bindparam("in_cost_hash"),
 )
 ADD_TO_COUNT = update(balances).where(*_this_balance).values(count=balances.c.count + bindparam("times"))
 ADD_COUNT = insert(balances)
 DROP_COUNT = delete(balances).where(*_this_balance, balances.c.count == 0)
 LIST_COUNTS = select(balances.c.cost, balances.c.count).where(
-    balances.c.study == _study, balances.c.scope == WHOLE
+    balances.c.study == _study, balances.c.scope == bindparam("in_scope")
+)
+LIST_ALL_COUNTS = select(balances.c.scope, balances.c.cost, balances.c.count).where(
+    balances.c.study == _study, balances.c.scope != WHOLE
 )
 
 ADD_PENDING = insert(pending)

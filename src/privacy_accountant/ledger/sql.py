@@ -12,7 +12,7 @@ from privacy_accountant.codec.numbers import decode_integer, encode_integer
 from privacy_accountant.errors import InvalidParameterError, LedgerCorruptedError
 from privacy_accountant.ledger import schema
 from privacy_accountant.ledger.entries import Entry, canonical, digest, read
-from privacy_accountant.ledger.transaction import Head, Transaction
+from privacy_accountant.ledger.transaction import WHOLE, Bounds, Head, Transaction
 
 
 class SqlTransaction(Transaction):
@@ -39,23 +39,20 @@ class SqlTransaction(Transaction):
         row = self._run(self._get_head, in_study=study).first()
         if row is None:
             return None
-        try:
-            return Head(row.sequence, row.hash, row.settings, _bounds(row.low), _bounds(row.high))
-        except (TypeError, ValueError, InvalidParameterError):
-            raise LedgerCorruptedError(f"{study}: the checkpoint cannot be read") from None
+        low, high = _total(row, study)
+        return Head(row.sequence, row.hash, row.settings, low, high, _names(row.worst, study))
 
     def set_head(self, study: str, head: Head, *, before: Head | None) -> None:
         """Store a checkpoint; the balance only when it has changed."""
         state = {"sequence": head.sequence, "hash": head.hash, "settings": head.settings}
+        state["worst"] = canonical(head.worst)
         if before is None:
             self._run(schema.ADD_STUDY, study=study, **state)
-            self._run(
-                schema.ADD_TOTAL, study=study, scope=schema.WHOLE, low=_text(head.low), high=_text(head.high)
-            )
+            self.set_total(study, WHOLE, (head.low, head.high), before=None)
             return
         self._run(schema.SET_STUDY, in_study=study, **state)
         if (head.low, head.high) != (before.low, before.high):
-            self._run(schema.SET_TOTAL, in_study=study, low=_text(head.low), high=_text(head.high))
+            self.set_total(study, WHOLE, (head.low, head.high), before=(before.low, before.high))
 
     def append(self, entry: Entry) -> None:
         """Store an entry; a place that is taken is an error of the database."""
@@ -91,19 +88,43 @@ class SqlTransaction(Transaction):
         for row in self._run(schema.LIST_ENTRIES, in_study=study, in_sequence=after):
             yield _read(row)
 
-    def count(self, study: str, cost: str, times: int) -> None:
+    def count(self, study: str, cost: str, times: int, scope: str = WHOLE) -> None:
         """Add to the count of a distinct cost; a count that falls to zero goes."""
-        this = {"in_study": study, "in_cost_hash": digest(cost)}
+        this = {"in_study": study, "in_scope": scope, "in_cost_hash": digest(cost)}
         found = self._run(schema.ADD_TO_COUNT, times=times, **this).rowcount
         if not found:
             values = {"cost_hash": this["in_cost_hash"], "cost": cost, "count": times}
-            self._run(schema.ADD_COUNT, study=study, scope=schema.WHOLE, **values)
+            self._run(schema.ADD_COUNT, study=study, scope=scope, **values)
         elif times < 0:
             self._run(schema.DROP_COUNT, **this)
 
-    def counts(self, study: str) -> Mapping[str, int]:
+    def counts(self, study: str, scope: str = WHOLE) -> Mapping[str, int]:
         """How often each distinct cost was charged."""
-        return {row.cost: row.count for row in self._run(schema.LIST_COUNTS, in_study=study)}
+        found = self._run(schema.LIST_COUNTS, in_study=study, in_scope=scope)
+        return {row.cost: row.count for row in found}
+
+    def counted(self, study: str) -> Iterator[tuple[str, str, int]]:
+        """The counts of all partitions."""
+        for row in self._run(schema.LIST_ALL_COUNTS, in_study=study):
+            yield row.scope, row.cost, row.count
+
+    def total(self, study: str, partition: str) -> Bounds | None:
+        """What was charged to a partition alone."""
+        row = self._run(schema.GET_TOTAL, in_study=study, in_scope=partition).first()
+        return None if row is None else _total(row, study)
+
+    def set_total(self, study: str, partition: str, total: Bounds, *, before: Bounds | None) -> None:
+        """Store what was charged to a partition alone."""
+        low, high = map(_text, total)
+        if before is None:
+            self._run(schema.ADD_TOTAL, study=study, scope=partition, low=low, high=high)
+        else:
+            self._run(schema.SET_TOTAL, in_study=study, in_scope=partition, low=low, high=high)
+
+    def totals(self, study: str) -> Iterator[tuple[str, Bounds]]:
+        """What was charged to each partition."""
+        for row in self._run(schema.LIST_TOTALS, in_study=study):
+            yield row.scope, _total(row, study)
 
     def set_pending(self, study: str, sequence: int) -> None:
         """Mark a reserve as pending."""
@@ -136,5 +157,19 @@ def _text(bounds: tuple[int, ...]) -> str:
     return canonical([encode_integer(bound) for bound in bounds])
 
 
-def _bounds(text: str) -> tuple[int, ...]:
-    return tuple(decode_integer(value) for value in json.loads(text))
+def _total(row: Any, study: str) -> Bounds:
+    try:
+        low, high = (tuple(map(decode_integer, json.loads(text))) for text in (row.low, row.high))
+    except (TypeError, ValueError, InvalidParameterError):
+        raise LedgerCorruptedError(f"{study}: the checkpoint cannot be read") from None
+    return low, high
+
+
+def _names(text: str, study: str) -> tuple[str, ...]:
+    try:
+        names = json.loads(text)
+    except (TypeError, ValueError):
+        names = None
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise LedgerCorruptedError(f"{study}: the checkpoint cannot be read")
+    return tuple(names)

@@ -58,7 +58,11 @@ class SqliteRecorder(DatabaseRecorder):
                 connection = self._connect()
                 with connection.begin():
                     connection.exec_driver_sql("BEGIN IMMEDIATE" if create else "BEGIN")
-                    self._require_schema(connection, create)
+                    current = self._require_schema(connection, create)
+                if not current:
+                    with connection.begin():
+                        connection.exec_driver_sql("BEGIN IMMEDIATE")
+                        self._migrate(connection)
         except BaseException:
             self.close()
             raise
@@ -78,9 +82,17 @@ class SqliteRecorder(DatabaseRecorder):
         """A transaction; a writing one has the write lock from its first moment."""
         with self._guard():
             connection = self._connect()
-            with connection.begin():
-                connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+            driver: Any = connection.connection.driver_connection
+            # An interrupt may strike anywhere, in a rollback as well: what is left of the last transaction goes first.
+            if driver.in_transaction:
+                driver.rollback()
+            try:
+                driver.execute("BEGIN IMMEDIATE" if write else "BEGIN")
                 yield PreparedTransaction(connection)
+                driver.execute("COMMIT")
+            except BaseException:
+                driver.rollback()
+                raise
 
     def _claim(self, create: bool) -> None:
         """Create the file before SQLite does, so that nobody else can ever read it."""

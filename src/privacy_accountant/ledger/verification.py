@@ -7,12 +7,14 @@ from collections import Counter
 import attrs
 
 from privacy_accountant.errors import InvalidParameterError, LedgerCorruptedError, LedgerError
-from privacy_accountant.ledger.balance import add, increments
+from privacy_accountant.ledger.balance import Balance, add, increments
+from privacy_accountant.ledger.book import Partition
 from privacy_accountant.ledger.checkpoints import tally
 from privacy_accountant.ledger.entries import GENESIS, RESOLUTIONS, Entry, Kind, canonical
+from privacy_accountant.ledger.partitions import worst_of
 from privacy_accountant.ledger.recorder import Recorder
 from privacy_accountant.ledger.sealing import Sealer
-from privacy_accountant.ledger.transaction import Head
+from privacy_accountant.ledger.transaction import Head, Transaction
 
 
 @attrs.frozen
@@ -51,8 +53,17 @@ def verify(recorder: Recorder, study: str, *, against: str | None = None) -> Ver
         replay = Replay(study, recorder.sealer)
         for entry in work.entries(study, 0):
             replay.take(entry)
-        replay.compare(head, dict(work.counts(study)), work.pending(study))
+        replay.compare(head, work)
     return replay.found(against)
+
+
+@attrs.define
+class Part:
+    """What the entries charged to one partition."""
+
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    counts: Counter[str] = attrs.field(factory=Counter)
 
 
 class Replay:
@@ -68,13 +79,15 @@ class Replay:
         self.sealer = sealer
         self.head = Head(0, GENESIS, "", (), ())
         self.counts: Counter[str] = Counter()
+        self.parts: dict[str, Part] = {}
+        self.partitions: dict[int, Partition] = {}
         self.costs: dict[int, str] = {}
         self.pending: dict[int, None] = {}
         self.planned: set[int] = set()
         self.drawn: dict[int, int] = {}
         self.hashes: set[str] = set()
         self.charged = False
-        self.balance: str | None = None
+        self.last: Entry | None = None
 
     def found(self, against: str | None) -> Verification:
         """The result, once every entry was taken.
@@ -89,9 +102,10 @@ class Replay:
             "no entry has the hash that was kept: the ledger was replaced, or restored from an older copy",
             None,
         )
+        if not self.head.worst:
+            self.head = attrs.evolve(self.head, worst=self._worst())
         self._require(
-            not self.charged
-            or self.balance in (None, tally(self.head.low, self.head.high, lambda: +self.counts)),
+            not self.charged or self.last is None or self.last.balance in (None, self._tally(self.last)),
             "the last entry holds another balance than the entries add up to",
             self.head.sequence,
         )
@@ -114,18 +128,18 @@ class Replay:
         )
         self.head = attrs.evolve(self.head, sequence=expected, hash=entry.hash)
         self.hashes.add(entry.hash)
-        self.balance = entry.draft.balance
+        self.last = entry
         if entry.kind in (Kind.OPEN, Kind.AMEND):
             self.head = attrs.evolve(self.head, settings=canonical(entry.draft.settings))
         elif entry.kind is Kind.RESERVE and entry.draft.refers_to is not None:
             self._draw(entry, entry.draft.refers_to)
         elif entry.kind in (Kind.RESERVE, Kind.PLAN):
-            self._charge(expected, canonical(entry.draft.cost or ()))
+            self._charge(expected, canonical(entry.draft.cost or ()), entry.draft.partition)
             self.planned |= {expected} if entry.kind is Kind.PLAN else set()
         elif entry.kind in RESOLUTIONS:
             self._resolve(entry)
 
-    def compare(self, head: Head, counts: dict[str, int], pending: tuple[int, ...]) -> None:
+    def compare(self, head: Head, work: Transaction) -> None:
         """Check that the checkpoints are what the entries add up to."""
         self._require(
             head.sequence == self.head.sequence, "the last entries are missing", self.head.sequence + 1
@@ -133,16 +147,42 @@ class Replay:
         if not self.charged:
             zeros = (0,) * len(head.low)
             self.head = attrs.evolve(self.head, low=zeros, high=zeros)
+        self.head = attrs.evolve(self.head, worst=self._worst())
         self._require(head == self.head, "the checkpoint is not what the entries add up to", None)
+        counts, pending = dict(work.counts(self.study)), work.pending(self.study)
         self._require(counts == +self.counts, "the counted costs are not those of the entries", None)
         self._require(
             sorted(pending) == sorted(self.pending), "the pending reserves are not those of the entries", None
         )
+        self._compare_parts(work)
 
-    def _charge(self, sequence: int, cost: str) -> None:
-        self.costs[sequence] = cost
+    def _compare_parts(self, work: Transaction) -> None:
+        totals = dict(work.totals(self.study))
+        wanted = {name: (part.low, part.high) for name, part in self.parts.items()}
+        for name in sorted(totals.keys() | wanted.keys()):
+            told = f"the balance of partition {name!r} is not what the entries add up to"
+            self._require(totals.get(name) == wanted.get(name), told, None)
+        counted = {(name, cost): count for name, cost, count in work.counted(self.study)}
+        counts = {(name, cost): n for name, part in self.parts.items() for cost, n in (+part.counts).items()}
+        self._require(
+            counted == counts, "the counted costs of a partition are not those of the entries", None
+        )
+
+    def _worst(self) -> tuple[str, ...]:
+        found = worst_of((), map(self._alone, self.parts), len(self.head.low))
+        return tuple(str(balance.partition) for balance in found)
+
+    def _alone(self, name: str) -> Balance:
+        part = self.parts[name]
+        return Balance(part.low, part.high, lambda: +part.counts, partition=name)
+
+    def _tally(self, last: Entry) -> str:
+        return tally(self.head, lambda: +self.counts, last.draft.partition, self._alone)
+
+    def _charge(self, sequence: int, cost: str, partition: Partition) -> None:
+        self.costs[sequence], self.partitions[sequence] = cost, partition
         self.pending[sequence] = None
-        self._add(sequence, cost, 1)
+        self._add(sequence, cost, partition, 1)
 
     def _draw(self, entry: Entry, plan: int) -> None:
         cost = canonical(entry.draft.cost or ())
@@ -160,9 +200,9 @@ class Replay:
         if entry.kind is Kind.VOID and reserve in self.drawn:
             self.pending[self.drawn[reserve]] = None
         elif entry.kind is Kind.VOID:
-            self._add(entry.sequence, cost, -1)
+            self._add(entry.sequence, cost, self.partitions[reserve], -1)
 
-    def _add(self, sequence: int, cost: str, times: int) -> None:
+    def _add(self, sequence: int, cost: str, partition: Partition, times: int) -> None:
         low, high = increments(cost)
         if not self.charged:
             zeros = (0,) * len(low)
@@ -171,10 +211,14 @@ class Replay:
         self._require(
             len(low) == len(self.head.low), f"entry {sequence} has a cost of another currency", sequence
         )
-        self.counts[cost] += times
-        self.head = attrs.evolve(
-            self.head, low=add(self.head.low, low, times), high=add(self.head.high, high, times)
-        )
+        if partition is None:
+            self.counts[cost] += times
+            ends = add(self.head.low, low, times), add(self.head.high, high, times)
+            self.head = attrs.evolve(self.head, low=ends[0], high=ends[1])
+        for name in partition or ():
+            part = self.parts.setdefault(name, Part((0,) * len(low), (0,) * len(high)))
+            part.counts[cost] += times
+            part.low, part.high = add(part.low, low, times), add(part.high, high, times)
 
     def _require(self, holds: bool, message: str, entry: int | None) -> None:
         if not holds:

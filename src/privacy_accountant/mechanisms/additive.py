@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import abc
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Protocol
 
 from privacy_accountant.errors import InvalidParameterError
-from privacy_accountant.exact import Real, exact
+from privacy_accountant.exact import Real, exact, positive
 from privacy_accountant.guarantees.arguments import answer_one
 from privacy_accountant.mechanisms.aggregates import Aggregate, Law, Progress, read_aggregate
 from privacy_accountant.mechanisms.base import Mechanism
-from privacy_accountant.neighbors import Neighbors, Sensitivity, read_neighbors
+from privacy_accountant.mechanisms.singles import read_one, write_one
+from privacy_accountant.neighbors import Neighbors, Sensitivity, read_neighbors, read_sensitivity
 
 
 class IntegerLaw(Law, Protocol):
@@ -22,9 +24,15 @@ class IntegerLaw(Law, Protocol):
 
 
 class IntegerNoise(Mechanism):
-    """Adds an integer law's exact draws; a subclass names the law."""
+    """Adds an integer law's exact draws; a subclass names the law.
+
+    Attributes:
+        grid: What one integer of the law stands for, when values are real numbers on a grid; None for integers themselves.
+    """
 
     __slots__ = ()
+
+    grid: Fraction | None = None
 
     @abc.abstractmethod
     def _law(self) -> IntegerLaw:
@@ -32,7 +40,10 @@ class IntegerNoise(Mechanism):
 
     def check(self, value: Any) -> tuple[int, ...]:
         """The shape of an aggregate that this mechanism can noise; see `Mechanism.check`."""
-        return self._read(value).shape
+        if read_one(value, self.grid) is None:
+            return self._read(value).shape
+        self._require(())
+        return ()
 
     def check_blocks(self, sample: Any, shape: tuple[int | None, ...]) -> None:
         """Check an aggregate that is noised block by block, as far as is known before it is computed.
@@ -51,10 +62,6 @@ class IntegerNoise(Mechanism):
         """One block of a larger aggregate, noised; the whole was checked with `check_blocks`."""
         return self._read_cells(value).plus(_law_of(self))
 
-    def _is_plain(self, value: object) -> bool:
-        """Whether a value is one Python integer, which needs no reading: a shortcut that the value's kind alone decides."""
-        return type(value) is int
-
     def _read(self, value: Any) -> Aggregate:
         """The aggregate, when this mechanism's guarantee covers it."""
         aggregate = self._read_cells(value)
@@ -63,7 +70,7 @@ class IntegerNoise(Mechanism):
 
     def _read_cells(self, value: Any) -> Aggregate:
         """The aggregate, or a block of it."""
-        return read_aggregate(value)
+        return read_aggregate(value, grid=self.grid)
 
     def _require(self, shape: tuple[int | None, ...]) -> None:
         """Refuse a shape that this mechanism's guarantee does not cover."""
@@ -94,10 +101,11 @@ class IntegerNoise(Mechanism):
             >>> len(noisy), type(noisy[0]).__name__
             (3, 'int')
         """
-        if self._is_plain(value):
-            self._require(())
-            return value + _law_of(self).draw_one()
-        return self._read(value).plus(_law_of(self), progress)
+        one = read_one(value, self.grid)
+        if one is None:
+            return self._read(value).plus(_law_of(self), progress)
+        self._require(())
+        return write_one(one + _law_of(self).draw_one(), self.grid, value)
 
     def noise_interval(self, level: float = 0.95) -> int | float:
         """The least h that one entry's noise stays within with probability at least `level`; rounded up.
@@ -121,12 +129,23 @@ def _law_of(mechanism: IntegerNoise) -> IntegerLaw:
     return mechanism._law()
 
 
-def read_integer_sensitivity(value: Real | Sensitivity, field: str = "sensitivity") -> Real | Sensitivity:
+def read_scale(value: object) -> Real:
+    """The scale of Laplace-type noise."""
+    return positive(value, "scale")
+
+
+def read_sigma(value: object) -> Real:
+    """The standard deviation of Gaussian-type noise."""
+    return positive(value, "sigma")
+
+
+def read_integer_sensitivity(value: object) -> Real | Sensitivity:
     """A sensitivity that a law on the integers can be shifted by."""
-    whole = value.is_integer if isinstance(value, Sensitivity) else exact(value).denominator == 1
+    read = read_sensitivity(value)
+    whole = read.is_integer if isinstance(read, Sensitivity) else exact(read).denominator == 1
     if not whole:
-        raise InvalidParameterError(field, "a whole number for a law on the integers", value)
-    return value
+        raise InvalidParameterError("sensitivity", "a whole number for a law on the integers", value)
+    return read
 
 
 def read_optional_neighbors(value: object) -> Neighbors | None:

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, cast, overload
 
-from privacy_accountant.errors import InvalidParameterError
+from privacy_accountant.errors import CalibrationError, InvalidParameterError, UnsupportedConversionError
 from privacy_accountant.guarantees.base import Form, PrivacyGuarantee, show_field, shown_fields
+from privacy_accountant.mechanisms.presence import require_presence
 from privacy_accountant.mechanisms.prices import additive_cost
 from privacy_accountant.neighbors import Neighbors
 
@@ -27,13 +28,13 @@ class Mechanism(abc.ABC):
 
     Attributes:
         neighbors: The relation under which the sensitivity was stated, or None for "the study's relation".
-        noise_parameter: Name of the field that grows with the noise, which calibration solves for.
+        noise_parameter: Name of the field that grows with the noise, which calibration solves for; None when there is none.
     """
 
     __slots__ = ()
 
     neighbors: Neighbors | None = None
-    noise_parameter: ClassVar[str]
+    noise_parameter: ClassVar[str | None] = None
 
     @abc.abstractmethod
     def _native(self) -> PrivacyGuarantee:
@@ -47,17 +48,28 @@ class Mechanism(abc.ABC):
     def randomize(self, value: Any) -> Any:
         """The noised value, **with no accounting at all**; to publish under a budget use `Accountant.release`."""
 
-    @abc.abstractmethod
     def check(self, value: Any) -> tuple[int, ...]:
-        """The shape of an aggregate that this mechanism can noise, before anything is spent on it.
+        """The shape of a value that this mechanism can publish, before anything is spent on it.
+
+        The shape goes into the ledger, so it must be public. Here it is () for every value: what a mechanism that is not noise
+        on cells takes may be the data set itself, whose size is nobody's business.
 
         Raises:
-            InvalidAggregateError: When it cannot; the message never quotes the value.
+            InvalidAggregateError: When it cannot; here for None and for NaN, which a failed computation leaves behind. The
+                message never quotes the value.
         """
+        require_presence(value)
+        return ()
 
-    @abc.abstractmethod
     def noise_interval(self, level: float = 0.95) -> int | float:
-        """The least half width h such that one noised value is within h of the truth with probability at least `level`."""
+        """The least half width h such that one noised value is within h of the truth with probability at least `level`.
+
+        Raises:
+            UnsupportedConversionError: When the mechanism adds no noise to numbers, which is what is assumed here.
+        """
+        del level
+        reason = "it is not a mechanism that adds noise to numbers"
+        raise UnsupportedConversionError(type(self).__name__, "a noise interval", reason)
 
     @overload
     def guarantee(self, form: None = None) -> PrivacyGuarantee: ...
@@ -113,7 +125,7 @@ class Mechanism(abc.ABC):
         cls,
         target: Any,
         *,
-        sensitivity: Any,
+        sensitivity: Any = None,
         releases: int = 1,
         with_other: Sequence[PrivacyGuarantee] = (),
         neighbors: Neighbors | None = None,
@@ -123,7 +135,7 @@ class Mechanism(abc.ABC):
 
         Args:
             target: `ADP`, `GDP`, `ZCDP`, `RDP`, `TradeOff` or `Risk`.
-            sensitivity: As for the mechanism itself.
+            sensitivity: As for the mechanism itself; absent for one that has none.
             releases: How many equal releases share the target.
             with_other: Guarantees of other releases that share it.
             neighbors: As for the mechanism itself.
@@ -133,7 +145,7 @@ class Mechanism(abc.ABC):
             A mechanism whose releases, composed, meet the target; its noise parameter is rounded up.
 
         Raises:
-            CalibrationError: When no amount of noise meets the target.
+            CalibrationError: When no amount of noise meets the target, or the mechanism has no `noise_parameter`.
             InvalidParameterError: When an argument is out of range.
 
         Example:
@@ -141,6 +153,9 @@ class Mechanism(abc.ABC):
             >>> round(Gaussian.calibrate(ADP(1.0, 1e-5), sensitivity=1).sigma, 6)
             3.730632
         """
+        if cls.noise_parameter is None:
+            reason = f"{cls.__name__} has no noise_parameter, the name of a field that grows with the noise"
+            raise CalibrationError(target, reason)
         solver = importlib.import_module(_CALIBRATION)
         return cast(
             "Self",

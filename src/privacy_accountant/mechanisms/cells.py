@@ -28,9 +28,13 @@ NO_GRID = (
 )
 REALS = "a finite number, or a non-empty list, tuple, array, Series or DataFrame of finite numbers"
 
+_NOT_NUMBERS = bool, np.bool_, np.timedelta64
+"""What passes for an integer in Python's or numpy's tree of types and is none."""
+
 _ROOM = 2**62
-_WORD = 2**63
 _EXACT = 2**53
+_NORMAL = 1022
+_PIECE = 1 << 16
 
 
 def whole(cells: Cells, field: str, where: Where) -> Cells:
@@ -41,13 +45,14 @@ def whole(cells: Cells, field: str, where: Where) -> Cells:
     """
     kind = cells.dtype.kind
     if kind == "O":
-        for at, item in enumerate(cells.reshape(-1)):
-            if not _is_integer(item):
-                rule = NO_GRID if isinstance(item, (float, np.floating)) else INTEGERS
-                raise InvalidAggregateError(field, rule, _kind_at(item, where(at)))
-        return narrow(_objects([int(item) for item in cells.reshape(-1)], cells.shape))
+        items = cells.reshape(-1).tolist()
+        if not all(map(_is_whole, set(map(type, items)))):
+            at = next(at for at, item in enumerate(items) if not _is_whole(type(item)))
+            rule = NO_GRID if isinstance(items[at], (float, np.floating)) else INTEGERS
+            raise InvalidAggregateError(field, rule, _kind_at(items[at], where(at)))
+        return narrow(_objects(list(map(int, items)), cells.shape))
     if kind not in "iu":
-        raise InvalidAggregateError(field, NO_GRID if kind == "f" else INTEGERS, f"an array of {cells.dtype}")
+        raise InvalidAggregateError(field, NO_GRID if kind == "f" else INTEGERS, _all_from(cells, where(0)))
     if kind == "u" and cells.dtype.itemsize == 8:
         return narrow(cells.astype(object))
     return cells.astype(np.int64, copy=False)
@@ -66,16 +71,17 @@ def snapped(cells: Cells, grid: Fraction, field: str, where: Where) -> Cells:
             _require_real(item, field, where(at))
         return narrow(_objects([_snap(_ratio(item), grid) for item in cells.reshape(-1)], cells.shape))
     if kind not in "iuf":
-        raise InvalidAggregateError(field, REALS, f"an array of {cells.dtype}")
-    if kind == "f":
-        finite = np.isfinite(cells).reshape(-1)
-        if not finite.all():
-            at = int(np.argmin(finite))
-            _require_real(float(cells.reshape(-1)[at]), field, where(at))
-        if cells.dtype.itemsize <= 8:
-            return _snap_floats(cells.astype(np.float64), grid)
-        return narrow(_objects([_snap(_ratio(item), grid) for item in cells.reshape(-1)], cells.shape))
-    return scaled(whole(cells, field, where), 1 / grid)
+        raise InvalidAggregateError(field, REALS, _all_from(cells, where(0)))
+    if kind != "f":
+        return scaled(whole(cells, field, where), 1 / grid)
+    quick = _snap_floats(cells, grid) if cells.dtype.itemsize <= 8 else None
+    if quick is not None:
+        return quick
+    finite = np.isfinite(cells).reshape(-1)
+    if not finite.all():
+        at = int(np.argmin(finite))
+        _require_real(float(cells.reshape(-1)[at]), field, where(at))
+    return narrow(_objects([_snap(_ratio(item), grid) for item in cells.reshape(-1)], cells.shape))
 
 
 def scaled(cells: Cells, ratio: Fraction) -> Cells:
@@ -90,7 +96,7 @@ def scaled(cells: Cells, ratio: Fraction) -> Cells:
 def floats(units: Cells, grid: Fraction) -> Cells:
     """The nearest float64 to units * grid: exact up to 2**53 units, always a multiple of the grid, never an infinity."""
     if units.dtype == np.int64:
-        return np.asarray(np.ldexp(units.astype(np.float64), exponent(grid)))
+        return _times_power(units.astype(np.float64), exponent(grid))
     nearest = np.empty(units.shape, dtype=np.float64)
     nearest.reshape(-1)[:] = [nearest_float(unit * grid) for unit in units.reshape(-1).tolist()]
     return nearest
@@ -135,8 +141,10 @@ def narrow(cells: Any) -> Cells:
     if getattr(cells, "dtype", None) == np.int64:
         return np.asarray(cells)
     array = np.asarray(cells, dtype=object)
-    fits = all(-_WORD <= item < _WORD for item in array.reshape(-1))
-    return array.astype(np.int64) if fits else array
+    try:
+        return array.astype(np.int64)
+    except OverflowError:
+        return array
 
 
 def clipped(cells: Cells, low: Cells | None, high: Cells | None) -> Cells:
@@ -156,16 +164,31 @@ def has_room(cells: Cells, limit: int = _ROOM) -> bool:
     return bool(cells.min() >= -limit and cells.max() <= limit)
 
 
-def _snap_floats(cells: NDArray[np.float64], grid: Fraction) -> Cells:
-    """Scaling by a power of two is exact; so are floor and, against one half, the comparison of what floor takes away."""
-    with np.errstate(over="ignore", under="ignore"):
-        scaled = np.ldexp(cells, -exponent(grid))
-    if not bool((np.abs(scaled) < _ROOM).all()):
-        return narrow(
-            _objects([_snap(Fraction(item), grid) for item in cells.reshape(-1).tolist()], cells.shape)
-        )
-    below = np.floor(scaled)
-    return np.asarray(below.astype(np.int64) + (scaled - below >= 0.5))
+def _snap_floats(cells: Cells, grid: Fraction) -> Cells | None:
+    """Scaling by a power of two is exact; so are floor and, against one half, the comparison of what floor takes away.
+
+    None when a cell is too large for it, or no finite number. It goes by pieces that stay in a core's cache: large arrays that
+    are used once cost more than all the arithmetic.
+    """
+    flat = cells.reshape(-1)
+    steps = np.empty(flat.size, dtype=np.int64)
+    for start in range(0, flat.size, _PIECE):
+        piece = slice(start, start + _PIECE)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            scaled = _times_power(flat[piece].astype(np.float64), -exponent(grid))
+            if not has_room(scaled):
+                return None
+        below = np.floor(scaled)
+        steps[piece] = below
+        steps[piece] += np.subtract(scaled, below, out=below) >= 0.5
+    return steps.reshape(cells.shape)
+
+
+def _times_power(cells: NDArray[np.float64], power: int) -> Cells:
+    """Cells times 2**power, in their place: by one multiplication, exact like ldexp and several times as fast."""
+    if abs(power) > _NORMAL:
+        return np.asarray(np.ldexp(cells, power))
+    return np.asarray(np.multiply(cells, 2.0**power, out=cells))
 
 
 def _snap(value: Fraction, grid: Fraction) -> int:
@@ -178,7 +201,11 @@ def _ratio(item: Any) -> Fraction:
 
 
 def _is_integer(item: object) -> bool:
-    return isinstance(item, numbers.Integral) and not isinstance(item, (bool, np.bool_))
+    return _is_whole(type(item))
+
+
+def _is_whole(kind: type) -> bool:
+    return issubclass(kind, numbers.Integral) and not issubclass(kind, _NOT_NUMBERS)
 
 
 def _require_real(item: Any, field: str, where: str) -> None:
@@ -194,6 +221,10 @@ def _require_real(item: Any, field: str, where: str) -> None:
 def _kind_at(item: object, where: str) -> str:
     name = type(item).__name__
     return f"a cell of type {name} at {where}" if where else name
+
+
+def _all_from(cells: Cells, where: str) -> str:
+    return f"{cells.dtype}, from {where} on" if where else str(cells.dtype)
 
 
 def _objects(items: list[int], shape: tuple[int, ...]) -> Cells:

@@ -6,8 +6,10 @@ integer column is never read through floats), says where a cell is, and builds t
 
 from __future__ import annotations
 
+import contextlib
 import numbers
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from itertools import chain
 from typing import Any, TypeAlias
 
 import attrs
@@ -45,12 +47,10 @@ def open_python(value: object, field: str) -> Container | None:
         InvalidAggregateError: For empty and ragged vectors.
     """
     if isinstance(value, (list, tuple)):
-        shape = _list_shape(value, field)
-        cells = np.empty(int(np.prod(shape)), dtype=object)
-        cells[:] = list(_leaves(value))
+        shape, items = _flat(value, field)
         return Container(
             shape,
-            (_homogeneous(cells).reshape(shape),),
+            (_cells(items).reshape(shape),),
             lambda parts: _nest(parts[0].tolist(), value),
             lambda _, at: "".join(f"[{index}]" for index in np.unravel_index(at, shape)),
         )
@@ -79,37 +79,46 @@ def open_array(value: object, field: str) -> Container | None:
         shape,
         (np.asarray(value),),  # a plain array: a subclass may add, mask or copy in ways of its own
         lambda parts: parts[0],
-        lambda _, at: f"[{', '.join(str(index) for index in np.unravel_index(at, shape))}]",
+        lambda _, at: f"[{', '.join(str(index) for index in np.unravel_index(at, shape))}]" if shape else "",
     )
 
 
-def _homogeneous(cells: NDArray[Any]) -> NDArray[Any]:
-    """Plain Python floats as a float64 array, which is exact; anything else stays as it is."""
-    return cells.astype(np.float64) if all(type(cell) is float for cell in cells) else cells
-
-
-def _list_shape(value: Any, field: str) -> tuple[int, ...]:
-    if not isinstance(value, (list, tuple)):
-        return ()
-    if not value:
+def _flat(value: Any, field: str) -> tuple[tuple[int, ...], list[Any]]:
+    """The shape of nested lists and tuples, and what is in them."""
+    kinds = set(map(type, value))
+    nested = {issubclass(kind, (list, tuple)) for kind in kinds}
+    if not nested:
         raise InvalidAggregateError(field, KINDS, "an empty vector")
-    shapes = {_list_shape(item, field) for item in value}
-    if len(shapes) > 1:
+    if nested == {False}:
+        return (len(value),), list(value)
+    inner = [_flat(item, field) for item in value] if nested == {True} else []
+    shapes = {shape for shape, _ in inner}
+    if len(shapes) != 1:
         raise InvalidAggregateError(field, KINDS, "a ragged vector")
-    return (len(value), *shapes.pop())
+    return (len(value), *shapes.pop()), list(chain.from_iterable(items for _, items in inner))
 
 
-def _leaves(value: Any) -> Iterator[Any]:
-    for item in value:
-        if isinstance(item, (list, tuple)):
-            yield from _leaves(item)
-        else:
-            yield item
+def _cells(items: list[Any]) -> NDArray[Any]:
+    """Plain Python floats as float64 and plain integers as int64 where they fit, which is exact; anything else as it is."""
+    kinds = set(map(type, items))
+    if kinds == {float}:
+        return np.array(items, dtype=np.float64)
+    if kinds == {int}:
+        with contextlib.suppress(OverflowError):
+            return np.array(items, dtype=np.int64)
+    cells = np.empty(len(items), dtype=object)
+    cells[:] = items
+    return cells
 
 
 def _nest(noisy: Any, like: Any) -> Any:
-    """Python numbers nested in lists and tuples as the caller's were."""
-    if not isinstance(like, (list, tuple)):
-        return noisy
-    make = getattr(type(like), "_make", type(like))  # a named tuple is made from a sequence by its own _make
+    """Python numbers nested in lists and tuples as the caller's were.
+
+    A named tuple stays one. Any other class of its own becomes a plain list or tuple: how to make one is not known, and a
+    release must not fail of it after the data was touched.
+    """
+    plain = list if isinstance(like, list) else tuple
+    make = getattr(type(like), "_make", plain) if hasattr(like, "_fields") else plain
+    if not isinstance(like[0], (list, tuple)):
+        return make(noisy)
     return make([_nest(item, inner) for item, inner in zip(noisy, like, strict=True)])

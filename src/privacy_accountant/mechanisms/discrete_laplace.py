@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import attrs
 
 from privacy_accountant.codec import tagged
-from privacy_accountant.exact import Real, exact, positive
+from privacy_accountant.exact import Real, exact
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.base import PrivacyGuarantee
 from privacy_accountant.guarantees.pld import PLD, DiscreteLaplacePair
@@ -17,17 +17,10 @@ from privacy_accountant.mechanisms.additive import (
     IntegerNoise,
     read_integer_sensitivity,
     read_optional_neighbors,
+    read_scale,
 )
-from privacy_accountant.neighbors import Neighbors, Sensitivity, norm_l1, read_sensitivity
+from privacy_accountant.neighbors import Neighbors, Sensitivity, norm_l1
 from privacy_accountant.noise import DiscreteLaplaceLaw
-
-
-def _scale(value: object) -> Real:
-    return positive(value, "scale")
-
-
-def _sensitivity(value: object) -> Real | Sensitivity:
-    return read_integer_sensitivity(read_sensitivity(value))
 
 
 @tagged("DiscreteLaplace")
@@ -56,8 +49,8 @@ class DiscreteLaplace(IntegerNoise):
 
     noise_parameter: ClassVar[str] = "scale"
 
-    scale: Real = attrs.field(converter=_scale)
-    sensitivity: Real | Sensitivity = attrs.field(converter=_sensitivity)
+    scale: Real = attrs.field(converter=read_scale)
+    sensitivity: Real | Sensitivity = attrs.field(converter=read_integer_sensitivity)
     neighbors: Neighbors | None = attrs.field(default=None, kw_only=True, converter=read_optional_neighbors)
 
     def __attrs_post_init__(self) -> None:

@@ -50,7 +50,9 @@ def open_pandas(value: Any, field: str) -> Container | None:
         return built
 
     cells = tuple(_pandas_cells(value.iloc[:, at]) for at in range(len(columns)))
-    return Container(value.shape, cells, frame, lambda part, at: f"row {at} of column {columns[part]!r}")
+    return Container(
+        value.shape, cells, frame, lambda part, at: f"row {at} of column {columns.tolist()[part]!r}"
+    )
 
 
 def open_polars(value: Any, field: str) -> Container | None:
@@ -94,7 +96,12 @@ def _require_cells(size: int, kind: str, field: str) -> None:
 
 
 def _pandas_cells(column: Any) -> NDArray[Any]:
-    """The cells as they are; integers beside a missing value would become floats, so those go one by one."""
+    """The cells as they are; integers beside a missing value would become floats, so those go one by one.
+
+    Categories are labels, also when they are written as numbers.
+    """
+    if column.dtype.name == "category":
+        return np.array([str(label) for label in column], dtype=object)
     if isinstance(column.dtype, np.dtype) or not column.isna().any():
         return np.asarray(column.to_numpy())
     return np.asarray(column.to_numpy(dtype=object))

@@ -10,22 +10,25 @@ import attrs
 
 from privacy_accountant.codec import tagged
 from privacy_accountant.errors import UnsupportedConversionError
-from privacy_accountant.exact import Real, exact, order, positive, root_up
+from privacy_accountant.exact import Real, exact, order, root_up
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.base import Form, PrivacyGuarantee
 from privacy_accountant.guarantees.gdp import GDP
 from privacy_accountant.guarantees.pld import PLD, GaussianPair
 from privacy_accountant.guarantees.rdp import RDP
 from privacy_accountant.guarantees.zcdp import ZCDP
-from privacy_accountant.mechanisms.additive import read_optional_neighbors
-from privacy_accountant.mechanisms.grids import Grid, automatic, read_grid, read_length, snapped_l2_squared
+from privacy_accountant.mechanisms.additive import read_optional_neighbors, read_sigma
+from privacy_accountant.mechanisms.grids import (
+    Grid,
+    automatic,
+    each_moves,
+    read_grid,
+    read_length,
+    snapped_l2_squared,
+)
 from privacy_accountant.mechanisms.real_noise import RealNoise
 from privacy_accountant.neighbors import Neighbors, Sensitivity, norm_l2_squared, read_sensitivity
 from privacy_accountant.noise import RoundedGaussianLaw
-
-
-def _sigma(value: object) -> Real:
-    return positive(value, "sigma")
 
 
 @tagged("Gaussian")
@@ -39,8 +42,9 @@ class Gaussian(RealNoise):
     The variance grows by about 1/12.
 
     With a grid g, values may be real: they are snapped by :math:`\lfloor x/g + 1/2 \rfloor` and the noise is rounded to the
-    same grid. Snapping can move each of the m cells that one person changes by less than g more, so the account is of
-    :math:`\Delta_2 + \sqrt m g`; m is the sensitivity's `values`, else the public `length`, else 1 for a single number.
+    same grid. Snapping can round a change up to the next multiple of g, in each of the m cells that one person changes: m is
+    the sensitivity's `values`, else the public `length`, else 1 for a single number. So the account is of :math:`\sqrt m`
+    times `per_value` rounded up to the grid, or of less than :math:`\Delta_2 + \sqrt m g` when only the norm is given.
 
     Attributes:
         sigma: Standard deviation of the noise, in the units of the aggregate; the decimal that was typed.
@@ -58,13 +62,13 @@ class Gaussian(RealNoise):
         >>> from privacy_accountant import Gaussian, Sensitivity
         >>> Gaussian(sigma=4, sensitivity=Sensitivity(per_value=1, values=4)).guarantee()
         GDP(mu=0.5)
-        >>> Gaussian(sigma=4, sensitivity=1, grid=2**-3).guarantee()
+        >>> Gaussian(sigma=4, sensitivity=1.1, grid=2**-3).guarantee()
         GDP(mu=0.28125)
     """
 
     noise_parameter: ClassVar[str] = "sigma"
 
-    sigma: Real = attrs.field(converter=_sigma)
+    sigma: Real = attrs.field(converter=read_sigma)
     sensitivity: Real | Sensitivity = attrs.field(converter=read_sensitivity)
     neighbors: Neighbors | None = attrs.field(default=None, kw_only=True, converter=read_optional_neighbors)
 
@@ -79,7 +83,7 @@ class Gaussian(RealNoise):
     def _mu_squared(self) -> Fraction:
         square = norm_l2_squared(self.sensitivity, "Gaussian")
         if self.grid is not None:
-            square = snapped_l2_squared(square, self.grid, self.moving)
+            square = snapped_l2_squared(square, self.grid, self.moving, each_moves(self.sensitivity))
         return square / exact(self.sigma) ** 2
 
     def _native(self) -> PrivacyGuarantee:

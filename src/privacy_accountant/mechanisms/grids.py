@@ -25,7 +25,6 @@ BELOW_SENSITIVITY = 20
 
 _FINEST, _COARSEST = -1074, 960
 _RULE = f"a power of two from 2**{_FINEST} to 2**{_COARSEST}"
-_PRECISION = 256
 
 
 def snap(values: Any, grid: Any) -> Any:
@@ -97,14 +96,47 @@ def moving(sensitivity: object, length: int | None) -> int:
     return min((bound for bound in (counted, length) if bound is not None), default=1)
 
 
-def snapped_l1(norm: Fraction, grid: Fraction, cells: int) -> Fraction:
-    """The L1 norm after snapping: each of the cells that move can move by less than one step more."""
-    return norm + cells * grid
+def each_moves(sensitivity: object) -> Fraction | None:
+    """How far one person can move each cell, when the sensitivity was stated by counting."""
+    each = sensitivity.per_value if isinstance(sensitivity, Sensitivity) else None
+    return None if each is None else exact(each)
 
 
-def snapped_l2_squared(norm_squared: Fraction, grid: Fraction, cells: int) -> Fraction:
-    r"""The squared L2 norm after snapping, :math:`(\Delta_2 + \sqrt m g)^2`; exact when rational, else just above."""
-    return norm_squared + cells * grid**2 + 2 * _root_up(cells * grid**2 * norm_squared)
+def snapped_l1(norm: Fraction, grid: Fraction, cells: int, each: Fraction | None = None) -> Fraction:
+    r"""The largest L1 norm after snapping.
+
+    A cell that moved by d is snapped to one that moved by at most :math:`\lceil d/g \rceil` steps: of :math:`d/g = a - b`,
+    the difference of the floors of a and b is an integer below :math:`a - b + 1`. So with each cell's change at most c it is
+    :math:`m \lceil c/g \rceil g`. When only the norm is bounded, :math:`\lceil d_i/g \rceil - 1` adds up, over the cells that
+    move, to an integer below :math:`\Delta_1/g`, and the whole is at most :math:`(\lceil \Delta_1/g \rceil + m - 1) g`. Both are
+    attained.
+
+    Args:
+        norm: The L1 norm before.
+        grid: The grid g.
+        cells: How many cells m can move.
+        each: How far each of them moves at most, when that is known.
+    """
+    if each is not None:
+        return cells * math.ceil(each / grid) * grid
+    return (math.ceil(norm / grid) + cells - 1) * grid
+
+
+def snapped_l2_squared(
+    norm_squared: Fraction, grid: Fraction, cells: int, each: Fraction | None = None
+) -> Fraction:
+    r"""A bound on the squared L2 norm after snapping; attained by one cell, and when each cell's change is bounded.
+
+    As for `snapped_l1`, each cell moves by at most :math:`k_i + 1` steps, where :math:`k_i = \lceil d_i/g \rceil - 1 < d_i/g`.
+    So :math:`\sum k_i^2 \le K = \lceil \Delta_2^2/g^2 \rceil - 1`, the :math:`k_i` add up to at most :math:`\sqrt{mK}`, and
+    :math:`\sum (k_i + 1)^2 \le K + 2 \lfloor \sqrt{mK} \rfloor + m`, which is below :math:`(\Delta_2/g + \sqrt m)^2`.
+    """
+    if each is not None:
+        return cells * (math.ceil(each / grid) * grid) ** 2
+    steps = math.ceil(norm_squared / grid**2) - 1
+    if cells == 1:
+        return (math.isqrt(steps) + 1) ** 2 * grid**2
+    return (steps + cells + 2 * math.isqrt(cells * steps)) * grid**2
 
 
 def show_grid(grid: Fraction) -> str:
@@ -119,14 +151,3 @@ def _power(power: int) -> Fraction:
 def _floor_log2(value: Fraction) -> int:
     power = exponent(value)
     return power if _power(power) <= value else power - 1
-
-
-def _root_up(value: Fraction) -> Fraction:
-    """The square root: exact when rational, else above it by at most a relative 2**-255."""
-    top, bottom = value.numerator, value.denominator
-    product = top * bottom
-    whole = math.isqrt(product)
-    if whole * whole == product:
-        return Fraction(whole, bottom)
-    shift = max(0, _PRECISION - whole.bit_length())
-    return Fraction(math.isqrt(product << 2 * shift) + 1, bottom << shift)

@@ -9,19 +9,22 @@ from typing import Any, ClassVar
 import attrs
 
 from privacy_accountant.codec import tagged
-from privacy_accountant.exact import Real, canonical, exact, positive
+from privacy_accountant.exact import Real, canonical, exact
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.base import PrivacyGuarantee
 from privacy_accountant.guarantees.pld import PLD, LaplacePair
-from privacy_accountant.mechanisms.additive import read_optional_neighbors
-from privacy_accountant.mechanisms.grids import Grid, automatic, read_grid, read_length, snapped_l1
+from privacy_accountant.mechanisms.additive import read_optional_neighbors, read_scale
+from privacy_accountant.mechanisms.grids import (
+    Grid,
+    automatic,
+    each_moves,
+    read_grid,
+    read_length,
+    snapped_l1,
+)
 from privacy_accountant.mechanisms.real_noise import RealNoise
 from privacy_accountant.neighbors import Neighbors, Sensitivity, norm_l1, read_sensitivity
 from privacy_accountant.noise import RoundedLaplaceLaw
-
-
-def _scale(value: object) -> Real:
-    return positive(value, "scale")
 
 
 @tagged("Laplace")
@@ -35,8 +38,9 @@ class Laplace(RealNoise):
     sensitivity, whose trade-off function is closed (Dong, Roth and Su 2019, arXiv 1905.02383).
 
     With a grid g, values may be real: they are snapped by :math:`\lfloor x/g + 1/2 \rfloor` and the noise is rounded to the
-    same grid. Snapping can move each of the m cells that one person changes by less than g more, so the account is of
-    :math:`\Delta_1 + m g`; m is the sensitivity's `values`, else the public `length`, else 1 for a single number.
+    same grid. Snapping can round a change up to the next multiple of g, in each of the m cells that one person changes: m is
+    the sensitivity's `values`, else the public `length`, else 1 for a single number. So the account is of :math:`m` times
+    `per_value` rounded up to the grid, or of :math:`\Delta_1` rounded up plus :math:`(m - 1) g` when only the norm is given.
 
     Attributes:
         scale: The scale b, in the units of the aggregate; the decimal that was typed.
@@ -54,13 +58,13 @@ class Laplace(RealNoise):
         >>> from privacy_accountant import ADP, Laplace
         >>> Laplace(scale=2, sensitivity=1).guarantee(ADP, delta=0)
         ADP(epsilon=0.5, delta=0.0)
-        >>> Laplace(scale=2, sensitivity=1, grid=2**-4).guarantee(ADP, delta=0)
-        ADP(epsilon=0.53125, delta=0.0)
+        >>> Laplace(scale=2, sensitivity=1.1, grid=2**-4).guarantee(ADP, delta=0)
+        ADP(epsilon=0.5625, delta=0.0)
     """
 
     noise_parameter: ClassVar[str] = "scale"
 
-    scale: Real = attrs.field(converter=_scale)
+    scale: Real = attrs.field(converter=read_scale)
     sensitivity: Real | Sensitivity = attrs.field(converter=read_sensitivity)
     neighbors: Neighbors | None = attrs.field(default=None, kw_only=True, converter=read_optional_neighbors)
 
@@ -74,7 +78,9 @@ class Laplace(RealNoise):
     @property
     def _epsilon(self) -> Fraction:
         norm = norm_l1(self.sensitivity, "Laplace")
-        return (norm if self.grid is None else snapped_l1(norm, self.grid, self.moving)) / exact(self.scale)
+        if self.grid is not None:
+            norm = snapped_l1(norm, self.grid, self.moving, each_moves(self.sensitivity))
+        return norm / exact(self.scale)
 
     def _native(self) -> PrivacyGuarantee:
         return PLD.of(LaplacePair(canonical(self._epsilon)))

@@ -10,7 +10,6 @@ from typing import Any
 from privacy_accountant.errors import InvalidAggregateError, InvalidParameterError
 from privacy_accountant.guarantees.base import show_field
 from privacy_accountant.mechanisms.additive import IntegerNoise
-from privacy_accountant.mechanisms.aggregates import Aggregate, read_aggregate
 from privacy_accountant.mechanisms.cells import nearest_float
 from privacy_accountant.mechanisms.grids import AUTO, Grid, moving, show_grid
 from privacy_accountant.neighbors import Sensitivity
@@ -43,12 +42,6 @@ class RealNoise(IntegerNoise):
         if asked == AUTO:
             object.__setattr__(self, "grid", choose())
 
-    def _is_plain(self, value: object) -> bool:
-        return self.grid is None and super()._is_plain(value)
-
-    def _read_cells(self, value: Any) -> Aggregate:
-        return read_aggregate(value, grid=self.grid)
-
     def _require(self, shape: tuple[int | None, ...]) -> None:
         cells = None if None in shape else math.prod(length or 0 for length in shape)
         shown = "a vector of unknown length" if cells is None else f"{cells} cells"
@@ -72,7 +65,10 @@ class RealNoise(IntegerNoise):
             InvalidParameterError: When level is not in (0, 1).
         """
         steps = self._steps_within(level)
-        return steps if self.grid is None else nearest_float(steps * self.grid)
+        if self.grid is None:
+            return steps
+        width = nearest_float(steps * self.grid)
+        return width if Fraction(width) >= steps * self.grid else math.nextafter(width, math.inf)
 
     def _show(self, name: str, value: Any) -> str:
         return show_grid(value) if name == "grid" else show_field(value)

@@ -17,7 +17,8 @@ from typing import TypeAlias
 
 import attrs
 
-from privacy_accountant.noise.enclosures import Bounds, exp_minus, normal_within
+from privacy_accountant.noise.enclosures import Bounds, normal_within
+from privacy_accountant.numerics.enclosure import exp_minus
 
 Steps: TypeAlias = tuple[list[int], list[int]]
 """Lower and upper bounds on floor(2**bits F(j)), both non-decreasing in j."""

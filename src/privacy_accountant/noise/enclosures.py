@@ -1,61 +1,23 @@
-"""Proved bounds on the transcendental numbers that decide a draw.
+"""Proved bounds on the transcendental numbers that decide a draw, beside the exponentials of `numerics.enclosure`.
 
 Every function takes exact rationals and a number of bits p and returns two integers `(low, high)` with
-`low <= 2**p * value <= high`. Integers and the correctly rounded `exp` of `decimal` only: no float, no libm.
+`low <= 2**p * value <= high`. Integers and `exp_minus` only: no float, no libm.
 """
 
 from __future__ import annotations
 
-import decimal
 import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
 from typing import TypeAlias
 
+from privacy_accountant.numerics.enclosure import exp_minus
+
 Bounds: TypeAlias = tuple[int, int]
 
 Threshold: TypeAlias = Callable[[int], Bounds]
 """Bounds on one number in [0, 1], at the number of bits asked for."""
-
-
-def exp_minus(x: Fraction, bits: int) -> Bounds:
-    """Bounds on exp(-x) for x >= 0, at most 3 apart.
-
-    Proof. For x > p: 2**p exp(-x) < 2**p exp(-p) < 1. Otherwise d digits are kept, d >= 0.302 p + 7. The
-    quotient is off by at most a relative 5 * 10**-d, hence exp(-x) by a relative 5 p 10**-d; exp and
-    product are each rounded once more. Together the decimal v is off by less than 2**p (5 p + 11) 10**-d,
-    at most (5 p + 11) 10**(-7 - 0.0009 p) < 1, because 0.302 - 0.0009 > log10(2). So the truth lies between
-    floor(v) - 1 and floor(v) + 2.
-
-    Example:
-        >>> low, high = exp_minus(Fraction(1), 20)
-        >>> low <= 2**20 / 2.718281828459045 <= high, high - low
-        (True, 3)
-    """
-    one = 1 << bits
-    if x <= 0:
-        return one, one
-    if x > bits:
-        return 0, 1
-    context = _context(int(bits * 0.302) + 8)
-    quotient = context.divide(decimal.Decimal(x.numerator), decimal.Decimal(x.denominator))
-    value = int(context.multiply(context.exp(context.minus(quotient)), decimal.Decimal(one)))
-    return max(value - 1, 0), min(value + 2, one)
-
-
-def _context(digits: int) -> decimal.Context:
-    """A context of our own in every respect: the program's may round, trap or overflow differently."""
-    return decimal.Context(
-        prec=digits,
-        rounding=decimal.ROUND_HALF_EVEN,
-        Emin=decimal.MIN_EMIN,
-        Emax=decimal.MAX_EMAX,
-        capitals=1,
-        clamp=0,
-        flags=[],
-        traps=[decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow],
-    )
 
 
 def normal_within(square: Fraction, bits: int) -> Bounds:

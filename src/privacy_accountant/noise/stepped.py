@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from privacy_accountant.noise.cumulative import Weights
-from privacy_accountant.noise.enclosures import Bounds, Threshold, exp_minus
+from privacy_accountant.noise.enclosures import Bounds, Threshold
 from privacy_accountant.noise.entropy import ByteSource, integer, words
 from privacy_accountant.noise.table import Table
+from privacy_accountant.numerics.enclosure import exp_minus
 
 INT64_STEPS = 61
 """Up to steps of 2**61 a remainder, its sign and its half fit 63 bits; beyond, remainders are Python ints."""

@@ -11,7 +11,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from privacy_accountant.noise.cumulative import Steps, Weights
-from privacy_accountant.noise.enclosures import Bounds, Threshold, exp_minus, normal_within, pi
+from privacy_accountant.noise.enclosures import Bounds, Threshold, normal_within, pi
+from privacy_accountant.numerics.enclosure import exp_minus
 
 FINEST = 1 << 14
 """Bits, beyond those of the scale, at which a comparison with a level is given up, to the safe side."""

@@ -1,31 +1,53 @@
-"""Directed rational bounds on exponentials and logarithms, and on the costs that are made of them.
+"""Proved bounds on exponentials and logarithms of exact rationals: the one place where they are taken.
 
-A cost that enters a budget is a rational number at or above the true one. Each function here encloses a transcendental
-number between two rationals whose distance is at most 2**-220 of it. The elementary functions are the decimal module's,
-which round correctly; everything between them is exact rational arithmetic, so the bounds need no error analysis.
-
-Notation: eps = sensitivity / scale of a pure mechanism, o a Renyi order, e = exp(-eps).
+The elementary functions are the decimal module's, which round correctly, in a context that is ours in every respect; everything
+between them is exact rational arithmetic. So the bounds need no error analysis but the one beside `exp_minus`.
 """
 
 from __future__ import annotations
 
+import decimal
 import math
 from collections.abc import Callable
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
-from privacy_accountant.exact import exact, float_up, grain_up
+from privacy_accountant.exact import canonical, float_up
 
 Interval: TypeAlias = tuple[Fraction, Fraction]
 
 BITS = 220
-"""Relative accuracy of every enclosure: high - low <= 2**-BITS * low."""
+"""Relative accuracy of an enclosure: high - low <= 2**-BITS * low."""
 
 _FLOOR = 4096
+_SINGLE = 64
 _DIGITS_PER_BIT = math.log10(2)
-_COARSE = Fraction(1, 1 << 140)
 _ZERO: Interval = (Fraction(0), Fraction(0))
+
+
+def exp_minus(x: Fraction, bits: int) -> tuple[int, int]:
+    """Integers `(low, high)`, at most 3 apart, with low <= 2**bits exp(-x) <= high; x >= 0.
+
+    Proof. With p = bits: for x > p, 2**p exp(-x) < 2**p exp(-p) < 1. Otherwise d digits are kept, d >= 0.302 p + 7. The
+    quotient is off by at most a relative 5 * 10**-d, hence exp(-x) by a relative 5 p 10**-d; exp and product are each rounded
+    once more. Together the decimal v is off by less than 2**p (5 p + 11) 10**-d, at most (5 p + 11) 10**(-7 - 0.0009 p) < 1,
+    because 0.302 - 0.0009 > log10(2). So the truth lies between floor(v) - 1 and floor(v) + 2.
+
+    Example:
+        >>> low, high = exp_minus(Fraction(1), 20)
+        >>> low <= 2**20 / 2.718281828459045 <= high, high - low
+        (True, 3)
+    """
+    one = 1 << bits
+    if x <= 0:
+        return one, one
+    if x > bits:
+        return 0, 1
+    context = own_context(int(bits * 0.302) + 8)
+    quotient = context.divide(Decimal(x.numerator), Decimal(x.denominator))
+    value = int(context.multiply(context.exp(context.minus(quotient)), Decimal(one)))
+    return max(value - 1, 0), min(value + 2, one)
 
 
 def exp_bounds(x: Fraction, bits: int = BITS) -> Interval:
@@ -41,7 +63,7 @@ def exp_bounds(x: Fraction, bits: int = BITS) -> Interval:
     if x < -_FLOOR:
         return Fraction(0), exp_bounds(Fraction(-_FLOOR), bits)[1]
     whole = max(0, x.numerator.bit_length() - x.denominator.bit_length() + 1)
-    context = _context(bits + whole)
+    context = own_context(_digits(bits + whole))
     low, high = _decimals(x, context.prec)
     return Fraction(context.next_minus(context.exp(low))), Fraction(context.next_plus(context.exp(high)))
 
@@ -57,21 +79,44 @@ def log_bounds(x: Fraction, bits: int = BITS) -> Interval:
     if x == 1:
         return _ZERO
     near_one = max(0, x.denominator.bit_length() - (x.numerator - x.denominator).bit_length() + 1)
-    context = _context(bits + near_one)
+    context = own_context(_digits(bits + near_one))
     low, high = _decimals(x, context.prec)
     return Fraction(context.next_minus(context.ln(low))), Fraction(context.next_plus(context.ln(high)))
 
 
-def _context(bits: int) -> Context:
-    digits = math.ceil((bits + 8) * _DIGITS_PER_BIT)
-    return Context(prec=digits, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX)
+def log_up(x: Fraction) -> float:
+    """The float next above log(x), x > 0.
+
+    Example:
+        >>> log_up(Fraction(1)), log_up(Fraction(1, 2))
+        (0.0, -0.6931471805599453)
+    """
+    return float_up(canonical(log_bounds(x, _SINGLE)[1]))
+
+
+def own_context(digits: int, rounding: str = ROUND_HALF_EVEN) -> decimal.Context:
+    """A decimal context of so many digits that takes nothing from the program's, which may round, trap or overflow differently."""
+    return decimal.Context(
+        prec=digits,
+        rounding=rounding,
+        Emin=decimal.MIN_EMIN,
+        Emax=decimal.MAX_EMAX,
+        capitals=1,
+        clamp=0,
+        flags=[],
+        traps=[decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow],
+    )
+
+
+def _digits(bits: int) -> int:
+    return math.ceil((bits + 8) * _DIGITS_PER_BIT)
 
 
 def _decimals(x: Fraction, digits: int) -> tuple[Decimal, Decimal]:
     """The decimals of so many digits next to x on either side."""
     ends = []
     for rounding in (ROUND_FLOOR, ROUND_CEILING):
-        context = Context(prec=digits, rounding=rounding, Emin=MIN_EMIN, Emax=MAX_EMAX)
+        context = own_context(digits, rounding)
         ends.append(context.divide(Decimal(x.numerator), Decimal(x.denominator)))
     return ends[0], ends[1]
 
@@ -90,125 +135,3 @@ def sharpen(enclose: Callable[[int], Interval], smallest: Fraction) -> Interval:
         if (high - low) * (1 << BITS) <= low:
             return low, high
         bits *= 2
-
-
-def pure_rho(epsilon: Fraction) -> Interval:
-    """Enclose eps tanh(eps/2), the zCDP parameter of pure eps-DP (Harrison and Manurangsi 2025, arXiv 2510.25746)."""
-    if epsilon == 0:
-        return _ZERO
-
-    def enclose(bits: int) -> Interval:
-        low, high = exp_bounds(-epsilon, bits)
-        return epsilon * (1 - high) / (1 + high), epsilon * (1 - low) / (1 + low)
-
-    return sharpen(enclose, epsilon)
-
-
-def laplace_rho(epsilon: Fraction) -> Interval:
-    """Enclose eps + exp(-eps) - 1, the Kullback-Leibler divergence of two Laplace laws eps scales apart."""
-    if epsilon == 0:
-        return _ZERO
-
-    def enclose(bits: int) -> Interval:
-        low, high = exp_bounds(-epsilon, bits)
-        return epsilon - (1 - low), epsilon - (1 - high)
-
-    return sharpen(enclose, epsilon)
-
-
-def discrete_laplace_rho(epsilon: Fraction, shift: int) -> Interval:
-    r"""Enclose the Kullback-Leibler divergence of two discrete Laplace laws `shift` apart, eps = shift / scale.
-
-    With t = exp(-1/scale) it is :math:`\frac1{scale}\left(shift - \frac{2t(1 - t^{shift})}{1 - t^2}\right)`.
-    """
-    if epsilon == 0:
-        return _ZERO
-    rate = epsilon / shift
-
-    def enclose(bits: int) -> Interval:
-        low, high = exp_bounds(-rate, bits)
-        end_low, end_high = exp_bounds(-epsilon, bits)
-        least = 2 * low * (1 - end_high) / (1 - low * low)
-        most = 2 * high * (1 - end_low) / (1 - high * high)
-        return rate * (shift - most), rate * (shift - least)
-
-    return sharpen(enclose, rate)
-
-
-def pure_renyi(epsilon: Fraction, order: Fraction) -> Interval:
-    r"""Enclose the Renyi divergence of eps-randomized response, the largest of any eps-DP pair.
-
-    It is :math:`\varepsilon + \frac{1}{o-1}\log\frac{1 + e^{-(2o-1)\varepsilon}}{1 + e^{-\varepsilon}}`.
-    """
-
-    def ratio(bits: int) -> Interval:
-        once, far = exp_bounds(-epsilon, bits), exp_bounds(-(2 * order - 1) * epsilon, bits)
-        return (1 + far[0]) / (1 + once[1]), (1 + far[1]) / (1 + once[0])
-
-    return _renyi(epsilon, order, ratio, min(epsilon, order - 1))
-
-
-def laplace_renyi(epsilon: Fraction, order: Fraction) -> Interval:
-    r"""Enclose the Renyi divergence of two Laplace laws eps scales apart (Mironov 2017, arXiv 1702.07476).
-
-    It is :math:`\varepsilon + \frac{1}{o-1}\log\frac{o + (o-1)e^{-(2o-1)\varepsilon}}{2o-1}`.
-    """
-
-    def ratio(bits: int) -> Interval:
-        low, high = exp_bounds(-(2 * order - 1) * epsilon, bits)
-        return (order + (order - 1) * low) / (2 * order - 1), (order + (order - 1) * high) / (2 * order - 1)
-
-    return _renyi(epsilon, order, ratio, min(epsilon, order - 1))
-
-
-def discrete_laplace_renyi(epsilon: Fraction, shift: int, order: Fraction) -> Interval:
-    r"""Enclose the Renyi divergence of two discrete Laplace laws `shift` apart, eps = shift / scale.
-
-    With t = exp(-1/scale) and r = t^(2o-1) it is
-    :math:`\varepsilon + \frac{1}{o-1}\log\frac{1 + (1-t)(r - r^{shift})/(1-r) + r^{shift}}{1 + t}`.
-    """
-    rate = epsilon / shift
-
-    def ratio(bits: int) -> Interval:
-        t, r = exp_bounds(-rate, bits), exp_bounds(-(2 * order - 1) * rate, bits)
-        last = exp_bounds(-(2 * order - 1) * epsilon, bits) if shift > 1 else r
-        between = _ZERO
-        if shift > 1:
-            between = (1 - t[1]) * (r[0] - last[1]) / (1 - r[0]), (1 - t[0]) * (r[1] - last[0]) / (1 - r[1])
-        return (1 + between[0] + last[0]) / (1 + t[1]), (1 + between[1] + last[1]) / (1 + t[0])
-
-    return _renyi(epsilon, order, ratio, min(rate, order - 1))
-
-
-def _renyi(
-    epsilon: Fraction, order: Fraction, ratio: Callable[[int], Interval], smallest: Fraction
-) -> Interval:
-    """Enclose eps + log(ratio) / (order - 1)."""
-    if epsilon == 0:
-        return _ZERO
-
-    def enclose(bits: int) -> Interval:
-        # The ratio is between 1/2 and 2: as a dyadic number it stays short, and the sum decides what was lost.
-        low, high = ratio(bits)
-        low, high = (
-            Fraction(math.floor(low * (1 << bits)), 1 << bits),
-            Fraction(math.ceil(high * (1 << bits)), 1 << bits),
-        )
-        return (
-            epsilon + log_bounds(low, bits)[0] / (order - 1),
-            epsilon + log_bounds(high, bits)[1] / (order - 1),
-        )
-
-    return sharpen(enclose, smallest)
-
-
-def cost_above(bounds: Interval) -> Fraction:
-    """The enclosed cost rounded up to a multiple of 2**-200; where that is coarse, below 2**-140, to the next float.
-
-    Example:
-        >>> cost = cost_above(laplace_rho(Fraction(1)))
-        >>> float(cost), cost.denominator.bit_length() <= 201
-        (0.36787944117144233, True)
-    """
-    high = bounds[1]
-    return grain_up(high, Fraction(0)) if high >= _COARSE else exact(float_up(high))

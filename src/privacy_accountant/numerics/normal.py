@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import erf, erfcx, ndtr, ndtri
+from scipy.special import erf, erfcx, ndtr, ndtri, ndtri_exp
 
 Array = NDArray[np.float64]
 
@@ -26,6 +26,9 @@ _FRACTION_FROM, _FRACTION_TERMS = 4.0, 60
 _UNIT_ROUND = 2.0**-53
 _FAR = 1e300
 _HUGE_MU = 1e150
+_GUESSES = 2
+_CLOSE = 1e-8
+"""A Newton step as short as this, relatively, leaves an error of its square."""
 
 
 def mills(x: Array) -> Array:
@@ -108,25 +111,34 @@ def _round_off(epsilon: Array, mu: float) -> Array:
 def gaussian_epsilon(delta: Array, mu: float) -> Array:
     """The least eps >= 0 with delta(eps) <= delta, for delta in (0, 1]; rounded up until the profile confirms it.
 
-    Newton's method on log delta, which is concave in eps: from a point left of the root it never passes it, so the
-    iteration starts from the lower end and is kept inside a bracket.
+    Newton's method on log delta, which is concave in eps, kept inside a bracket: from any point it lands on the right of the root
+    and then falls towards it.
     """
     if mu > _HUGE_MU:  # about mu squared over two, past the range of doubles
         return np.where(delta < 1, math.inf, 0.0)
     goal = np.log(delta)
     low = np.zeros_like(delta)
     high = mu * mu / 2 + mu * np.sqrt(-2 * goal)
-    eps = low.copy()
+    eps = np.clip(_near_epsilon(goal, mu), low, high)
     for _ in range(200):
         value = gaussian_log_delta(eps, mu)
         low, high = np.where(value > goal, eps, low), np.where(value <= goal, eps, high)
         new = eps - (value - goal) / _log_slope(eps, mu, value)
         new = np.where((new >= low) & (new <= high), new, (low + high) / 2)
-        done = np.abs(new - eps) <= 4e-16 * eps
+        done = np.abs(new - eps) <= _CLOSE * eps
         eps = new
         if done.all():
             break
-    return np.where(gaussian_delta(np.zeros_like(delta), mu) <= delta, 0.0, _confirm(eps, delta, mu))
+    return np.where(delta < gaussian_advantage(mu), _confirm(eps, goal, mu), 0.0)
+
+
+def _near_epsilon(goal: Array, mu: float) -> Array:
+    """A guess: delta is Phi(-a) (1 - R(b) / R(a)), whose second factor hardly changes with a, so it is put in from the last guess."""
+    a = -ndtri_exp(goal)
+    with np.errstate(all="ignore"):
+        for _ in range(_GUESSES):
+            a = -ndtri_exp(np.minimum(goal - np.log(_mills_drop(a, mu) / mills(a)), -_UNIT_ROUND))
+    return np.nan_to_num(mu * (a + mu / 2), nan=0.0)
 
 
 def _log_slope(epsilon: Array, mu: float, log_delta: Array) -> Array:
@@ -137,11 +149,11 @@ def _log_slope(epsilon: Array, mu: float, log_delta: Array) -> Array:
         return -np.exp(np.clip(log_slope, -700, 700))
 
 
-def _confirm(epsilon: Array, delta: Array, mu: float) -> Array:
-    """Step up by ulps until the profile is at most delta."""
+def _confirm(epsilon: Array, goal: Array, mu: float) -> Array:
+    """Step up by ulps until the log of the profile is at most the goal."""
     step = 2.0**-52
     for _ in range(40):
-        bad = gaussian_log_delta(epsilon, mu) > np.log(delta)
+        bad = gaussian_log_delta(epsilon, mu) > goal
         if not bad.any():
             break
         epsilon = np.where(bad, epsilon * (1 + step) + TINY, epsilon)
@@ -159,16 +171,16 @@ def gaussian_beta(alpha: Array, mu: float) -> Array:
         return np.where(alpha > 0, np.where(alpha < 1, ndtr(x) * np.maximum(1 - error, 0.0), 0.0), 1.0)
 
 
+def gaussian_power(alpha: Array, mu: float) -> Array:
+    """Upper bound on 1 - f(alpha) = Phi(Phi^-1(alpha) + mu), with its own digits, for alpha in [0, 1] and mu > 0."""
+    with np.errstate(all="ignore"):
+        quantile = ndtri(alpha)
+        x = quantile + mu
+        error = _UNIT_ROUND * (8 + 6 * (1 + np.maximum(-x, 0.0)) * (np.abs(quantile) + mu + 1))
+        inside = np.minimum(ndtr(x) * (1 + error) + TINY, 1.0)
+        return np.where(alpha > 0, np.where(alpha < 1, inside, 1.0), 0.0)
+
+
 def gaussian_advantage(mu: float) -> float:
     """Upper bound on the total variation between two unit normals at distance mu."""
     return min(max(float(erf(mu / 2 * _ROOT_HALF)) * (1 + 8 * _UNIT_ROUND), TINY), 1.0)
-
-
-def normal_quantile(p: Array) -> Array:
-    """Phi^-1, minus and plus infinity at the ends."""
-    return np.asarray(ndtri(p))
-
-
-def normal_cdf(x: Array) -> Array:
-    """Phi(x)."""
-    return np.asarray(ndtr(x))

@@ -10,8 +10,17 @@ import attrs
 from privacy_accountant.guarantees.base import PrivacyGuarantee
 from privacy_accountant.guarantees.summary import MuSummary
 from privacy_accountant.risk.facts import StudyFacts
-from privacy_accountant.risk.figures import ALPHAS, PRIORS, Figures
-from privacy_accountant.risk.rounding import Side, at_most, label, number, percent, percent_label, points
+from privacy_accountant.risk.figures import ALPHAS, EXCEPTIONS, PRIORS, Figures
+from privacy_accountant.risk.rounding import (
+    Side,
+    at_most,
+    chance,
+    label,
+    number,
+    percent,
+    percent_label,
+    points,
+)
 from privacy_accountant.risk.sentences import CLOSING, sentences
 from privacy_accountant.risk.words import words_for
 
@@ -62,6 +71,7 @@ def blocks_of(guarantee: PrivacyGuarantee, study: StudyFacts | None, figures: Fi
         _attacks(figures),
         _guesses(figures),
         _accusations(figures),
+        _beliefs(figures),
         _successes(figures),
         _profile(figures),
     ]
@@ -120,6 +130,21 @@ def _accusations(figures: Figures) -> Table:
         ("false positive rate\n(alpha)", *heads),
         tuple((percent_label(alpha), *(worth[alpha, prior] for prior in PRIORS)) for alpha in ALPHAS),
         ("The share grows as the false positive rate falls: it means nothing without it.",),
+    )
+
+
+def _beliefs(figures: Figures) -> Table:
+    sure = {(one.exception, one.prior): percent(one.posterior, Side.AT_MOST) for one in figures.posteriors}
+    heads = (f"belief at most, except\n{chance(exception)}" for exception in EXCEPTIONS)
+    return Table(
+        "How sure an attacker can become",
+        ("prior belief", *heads),
+        tuple(
+            (percent_label(prior), *(sure[exception, prior] for exception in EXCEPTIONS)) for prior in PRIORS
+        ),
+        (
+            "The exception is the chance of results that tell more. The same holds for the belief that it is not so.",
+        ),
     )
 
 

@@ -21,10 +21,12 @@ from privacy_accountant.guarantees.pld import PLD
 from privacy_accountant.guarantees.pld.precision import PrecisionWarning
 from privacy_accountant.guarantees.summary import MuSummary, summarize_mu
 from privacy_accountant.guarantees.zcdp import ZCDP
+from privacy_accountant.risk.posterior import largest_posterior, loss_bound
 
 ALPHAS = (0.0001, 0.001, 0.01, 0.1)
 PRIORS = (0.01, 0.1, 0.5)
 BASELINES = (0.001, 0.01, 0.1, 0.5)
+EXCEPTIONS = (1e-3, 1e-6)
 DELTAS = (0.0, 1e-9, 1e-6, 1e-5, 1e-3)
 EPSILONS = (0.1, 1.0, 2.0, 5.0)
 
@@ -67,6 +69,15 @@ class Success:
 
 
 @attrs.frozen
+class Posterior:
+    """A belief before the results, and the largest after them, but with probability at most `exception`."""
+
+    prior: float
+    exception: float
+    posterior: float
+
+
+@attrs.frozen
 class Reading:
     """A point of the privacy profile: the least epsilon that is certain at a delta, or the other way round.
 
@@ -103,6 +114,7 @@ class Figures:
     advantage: float
     guesses: tuple[Guess, ...]
     accusations: tuple[Accusation, ...]
+    posteriors: tuple[Posterior, ...]
     successes: tuple[Success, ...]
     epsilons: tuple[Reading, ...]
     deltas: tuple[Reading, ...]
@@ -138,6 +150,7 @@ def figures_of(guarantee: PrivacyGuarantee, sizes: tuple[int, ...] = ()) -> Figu
             for prior in PRIORS
             for alpha in ALPHAS
         ),
+        posteriors=tuple(_posteriors(guarantee)),
         successes=tuple(Success(baseline, tpr[baseline]) for baseline in BASELINES),
         epsilons=_epsilons(guarantee),
         deltas=tuple(map(Reading, EPSILONS, deltas.tolist())),
@@ -146,6 +159,13 @@ def figures_of(guarantee: PrivacyGuarantee, sizes: tuple[int, ...] = ()) -> Figu
         summary=_summary(guarantee),
         groups=tuple(_group(guarantee.for_group(size), size) for size in sizes),
     )
+
+
+def _posteriors(guarantee: PrivacyGuarantee) -> Iterator[Posterior]:
+    for exception in EXCEPTIONS:
+        loss = loss_bound(guarantee, exception)
+        for prior in PRIORS:
+            yield Posterior(prior, exception, largest_posterior(prior, loss))
 
 
 def share_right(tpr: float, alpha: float, prior: float) -> float:

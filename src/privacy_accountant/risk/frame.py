@@ -11,8 +11,8 @@ from privacy_accountant.risk.figures import Figures
 from privacy_accountant.risk.record import BOUNDS
 
 COLUMNS = ("group", "quantity", "at", "prior", "value", "bound")
-"""For how many people, what is bounded, where (a false positive rate, prior, baseline, delta or epsilon), the prior of an accusation, the bound,
-and on which side of the truth it is."""
+"""For how many people, what is bounded, where (a false positive rate, prior, baseline, exception, delta or epsilon), the prior of an accusation or belief, the
+bound, and on which side of the truth it is."""
 
 
 def as_frame(figures: Figures, feature: str = "RiskReport.to_dataframe") -> Any:
@@ -43,10 +43,7 @@ def _single(figures: Figures) -> Iterator[tuple[str, float | None, float | None,
         yield "beta", attack.alpha, None, attack.beta
         yield "tpr", attack.alpha, None, attack.tpr
     yield "advantage", None, None, figures.advantage
-    for guess in figures.guesses:
-        yield "bayes_risk", guess.prior, None, guess.bayes_risk
-    for one in figures.accusations:
-        yield "ppv", one.alpha, one.prior, one.ppv
+    yield from _by_prior(figures)
     for success in figures.successes:
         yield "attack_success", success.baseline, None, success.attack_success
     for reading in figures.epsilons:
@@ -58,3 +55,13 @@ def _single(figures: Figures) -> Iterator[tuple[str, float | None, float | None,
             yield name, None, None, implied
     for reading in figures.deltas:
         yield "delta", reading.epsilon, None, reading.delta
+
+
+def _by_prior(figures: Figures) -> Iterator[tuple[str, float | None, float | None, float]]:
+    """What depends on an attacker's belief."""
+    for guess in figures.guesses:
+        yield "bayes_risk", guess.prior, None, guess.bayes_risk
+    for one in figures.accusations:
+        yield "ppv", one.alpha, one.prior, one.ppv
+    for belief in figures.posteriors:
+        yield "posterior", belief.exception, belief.prior, belief.posterior

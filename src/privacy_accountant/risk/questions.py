@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from privacy_accountant.guarantees.arguments import Answer
 from privacy_accountant.guarantees.base import PrivacyGuarantee
 from privacy_accountant.risk.figures import true_positive_rate
+from privacy_accountant.risk.posterior import posterior
 
 
 class Questions:
@@ -63,6 +64,23 @@ class Questions:
             InvalidParameterError: When alpha or prior is not in [0, 1].
         """
         return self.guarantee.ppv(alpha, prior)
+
+    def posterior(self, prior: ArrayLike, exception: float = 1e-6) -> Answer:
+        r"""The largest belief after the results of someone whose belief before was `prior`: an upper bound.
+
+        It holds for all results but those of an event of probability at most `exception`, whether or not the record was used.
+        With L the privacy loss, :math:`\Pr[L > t] \le \delta(\varepsilon) / (1 - e^{\varepsilon - t})` for every t above epsilon;
+        a loss of t turns a belief p into :math:`p e^t / (1 - p + p e^t)`. The belief that it was *not* used rises by no more.
+
+        Raises:
+            InvalidParameterError: When prior or exception is not in [0, 1].
+
+        Example:
+            >>> from privacy_accountant import GDP, RiskReport
+            >>> round(RiskReport(GDP(mu=0.5)).posterior(0.1, exception=0.001), 3)
+            0.403
+        """
+        return posterior(self.guarantee, prior, exception)
 
     def get_epsilon(self, delta: ArrayLike) -> Answer:
         """The least epsilon at a delta: an upper bound, infinity when there is none.

@@ -117,8 +117,8 @@ class RiskReport(Questions, Pictured):
     def to_dataframe(self) -> Any:
         """The report's numbers as a pandas data frame, one a row.
 
-        Columns: `group`, how many people; `quantity`, the bound's name; `at`, the false positive rate, prior, baseline, delta or epsilon it belongs to;
-        `prior` for positive predictive values; `value`; and `bound`, the side of the truth that the value is on.
+        Columns: `group`, how many people; `quantity`, the bound's name; `at`, the false positive rate, prior, baseline, exception, delta or epsilon it belongs to;
+        `prior` for positive predictive values and posterior beliefs; `value`; and `bound`, the side of the truth that the value is on.
 
         Raises:
             MissingExtraError: When pandas is not installed; the extra is `frames`.

@@ -105,6 +105,16 @@ def label(value: float) -> str:
     return _show(read(value), Decimal("0.01"))
 
 
+def chance(value: float) -> str:
+    """A chosen small probability in words, exactly where it is one in a whole number.
+
+    Example:
+        >>> chance(1e-6)
+        '1 time in 1,000,000'
+    """
+    return f"1 time in {1 / read(value):,.0f}"
+
+
 def percent_label(value: float) -> str:
     """A chosen probability in percent, exactly."""
     return f"{_trim(_plain(_EXACT.multiply(read(value), Decimal(100))))}%"

@@ -88,7 +88,7 @@ class Sweep:
         table = Table(
             title="",
             header=(
-                type(self.choices[0].mechanism).noise_parameter,
+                str(type(self.choices[0].mechanism).noise_parameter),
                 "95% error\n(+-)",
                 *relative,
                 f"TPR at {percent_label(self.alpha)}\nat most",
@@ -132,7 +132,8 @@ def sweep(
         **fixed: Further parameters of the mechanism, such as `grid` and `length`.
 
     Raises:
-        InvalidParameterError: When an argument is out of range or there are no noises.
+        InvalidParameterError: When an argument is out of range, there are no noises, or the class has no `noise_parameter`.
+        UnsupportedConversionError: When its mechanisms do not add noise to numbers.
 
     Example:
         >>> from privacy_accountant import Gaussian
@@ -146,6 +147,9 @@ def sweep(
     given: object = mechanism
     if not (isinstance(given, type) and issubclass(given, Mechanism)):
         raise InvalidParameterError("mechanism", "a class of mechanisms such as Gaussian", given)
+    name = given.noise_parameter
+    if name is None:
+        raise InvalidParameterError("mechanism", "a class with a noise_parameter", given.__name__)
     times = integer(releases, "releases", "an integer >= 1", least=1)
     rate = float(probability(alpha, "alpha"))
     several = tuple(np.atleast_1d(np.asarray(list(noises), dtype=object)).tolist())
@@ -153,11 +157,11 @@ def sweep(
         raise InvalidParameterError("noises", "at least one amount of noise", several)
     choices = []
     for noise in several:
-        made = given(**{given.noise_parameter: noise, "sensitivity": sensitivity, **fixed})
+        made = given(**{name: noise, "sensitivity": sensitivity, **fixed})
         together = made.guarantee() if times == 1 else made.guarantee().self_compose(times)
         choices.append(
             Choice(
-                noise=float(getattr(made, given.noise_parameter)),
+                noise=float(getattr(made, name)),
                 mechanism=made,
                 guarantee=together,
                 utility=utility(made, count=count),

@@ -59,6 +59,7 @@ def utility(mechanism: Mechanism, *, count: object = None) -> Utility:
 
     Raises:
         InvalidParameterError: When the mechanism is none, or the count is not positive and finite.
+        UnsupportedConversionError: When the mechanism does not add noise to numbers.
 
     Example:
         >>> from privacy_accountant import Gaussian

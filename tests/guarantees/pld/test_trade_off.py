@@ -19,7 +19,7 @@ from privacy_accountant.guarantees.pld import (
 from privacy_accountant.guarantees.pld.assemble import loss_sum
 from privacy_accountant.guarantees.pld.contour import Measure
 from privacy_accountant.guarantees.pld.contour_profile import ContourProfile
-from privacy_accountant.guarantees.pld.profile import Infinity
+from privacy_accountant.guarantees.pld.infinity import Infinity
 
 ALPHAS = np.concatenate((10.0 ** -np.arange(1, 300, 23), np.linspace(0, 1, 21), 1 - 10.0 ** -np.arange(2, 9)))
 
@@ -130,3 +130,26 @@ def test_bayes_risk_follows_the_complement():
     alpha = np.linspace(0, 1, 2001)
     assert risk[3] <= np.min(0.5 * form.beta(alpha) + 0.5 * alpha) * (1 + 1e-9)
     assert risk[3] == pytest.approx(0.5 * (1 - form.advantage), rel=1e-9)
+
+
+@pytest.mark.parametrize("alpha", [1e-300, 1e-80, 1e-30, 1e-15, 1e-7])
+def test_the_power_at_tiny_alphas_has_digits_of_its_own(alpha):
+    """As a difference from 1 it would have none."""
+    with mp.workdps(60):
+        quantile = mp.findroot(lambda x: mp.log(mp.ncdf(x)) - mp.log(alpha), -mp.sqrt(-2 * mp.log(alpha)))
+        truth = mp.ncdf(quantile + 1)
+        for form in (PLD.of(GaussianPair(1)), PLD.of(GaussianPair(1)).union(PLD.of(LaplacePair(1e-9)))):
+            found = form.attack_success(alpha)
+            assert truth <= found <= truth * (1 + mp.mpf(10) ** -7)
+        p, n = 1 / (1 + mp.exp(-mp.mpf("0.5"))), 40
+        under_p = [mp.binomial(n, k) * p ** (n - k) * (1 - p) ** k for k in range(n + 1)]
+        left, truth = mp.mpf(alpha), mp.mpf(0)
+        for a, b in zip(
+            under_p[::-1], under_p, strict=True
+        ):  # under Q and under P, most telling outcomes first
+            take = min(mp.mpf(1), left / a)
+            left, truth = left - take * a, truth + take * b
+            if left <= 0:
+                break
+        found = PLD.of(RandomizedResponsePair(0.5), n).attack_success(alpha)
+        assert truth <= found <= truth * (1 + mp.mpf(10) ** -9)

@@ -75,8 +75,14 @@ class AtomicLaw:
     lost: float
 
     @classmethod
-    def of(cls, losses: Array, logs: Array, *, factors: int = 1, lost: float = 0.0) -> AtomicLaw:
-        """Build from atoms in any order, log masses right within a few ulp of factors + |log mass|."""
+    def of(
+        cls, losses: Array, logs: Array, *, factors: int = 1, terms: int = 1, lost: float = 0.0
+    ) -> AtomicLaw:
+        """Build from atoms in any order.
+
+        Log masses are right within a few ulp of factors + |log mass|, losses within a few ulp of the largest one for each of the
+        `terms` that they were added from.
+        """
         order = np.argsort(losses, kind="stable")
         losses, logs = losses[order], logs[order]
         keep = logs > -745.0
@@ -91,7 +97,7 @@ class AtomicLaw:
         return cls(
             Staircase.of(losses, masses * (1 - slack)),
             Staircase.of(losses, masses * (1 + slack)),
-            8 * UNIT * (scale + 1e-300) * (factors + 1),
+            8 * UNIT * scale * (terms + 1) + 1e-320,
             UNIT * (64 + 6 * len(losses)),
             lost + dropped,
         )

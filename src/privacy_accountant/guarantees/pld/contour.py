@@ -28,6 +28,9 @@ from privacy_accountant.numerics.contour import nodes
 Bounds: TypeAlias = tuple[Array, Array]
 
 _EVALUATED_AT_ONCE = 1 << 21
+_MOST_SMOOTHED = 40.0
+"""With more smoothing than this only one of the two sides is worth anything."""
+_MOST_ON_GRID = 1 << 21
 SERVED = 2.2
 """A contour serves so many of its widths on either side."""
 
@@ -138,11 +141,12 @@ class Contour:
         return self._samples(e, lambda weights: np.real(turned @ weights), 64 + 4 * self.size)
 
     def grid(self, step: float) -> Samples:
-        """Bounds at equidistant thresholds around the stationary one, `step` apart or less, by one FFT for each level.
+        """Bounds at equidistant thresholds around the stationary one, `step` apart or less where that is not too many.
 
+        One FFT for each level.
         The whole of what the contour serves costs little more than one threshold does. Not for lattices.
         """
-        size = 1 << max(4, math.ceil(math.log2(self.period / step)))
+        size = 1 << max(4, math.ceil(math.log2(min(self.period / step, _MOST_ON_GRID))))
         spacing = self.period / size
         reach = math.floor(SERVED * self.width / spacing)
         place = np.rint(self.omega * (self.period / (2 * math.pi))).astype(np.int64) % size
@@ -202,6 +206,8 @@ class Contour:
 
 def _unsmoothed(c: float, t: float, once: Bounds, twice: Bounds) -> Bounds:
     """From bounds of B_t and B_2t (of their complements, c < 0) to bounds of what was smoothed."""
+    if t > _MOST_SMOOTHED:
+        return (np.zeros_like(once[0]), once[1]) if c > 0 else (once[0], np.full_like(once[1], np.inf))
     spread = math.exp(t / 4) / (math.sqrt(2) - 1) * (1 + 8 * UNIT)
     if c > 0:
         return (1 + spread) * once[0] - spread * twice[1] - 8 * UNIT * once[1], once[1]

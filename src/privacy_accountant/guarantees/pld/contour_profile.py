@@ -12,29 +12,20 @@ from numpy.typing import NDArray
 from privacy_accountant.guarantees.pld.atomic import AtomicLaw
 from privacy_accountant.guarantees.pld.contour import Measure
 from privacy_accountant.guarantees.pld.families import UNIT, Array
-from privacy_accountant.guarantees.pld.profile import LINE_TOLERANCE, Bounds, Corners, Infinity, Profile
+from privacy_accountant.guarantees.pld.infinity import Infinity
+from privacy_accountant.guarantees.pld.loss_sum import LossSum
+from privacy_accountant.guarantees.pld.profile import TINY, Bounds, Corners, Profile
 from privacy_accountant.guarantees.pld.shelf import Found, Shelf
-from privacy_accountant.guarantees.pld.windows import Cover, Spot, Windows
+from privacy_accountant.guarantees.pld.summit import Summit
+from privacy_accountant.guarantees.pld.windows import Cover, Windows
 
 _POINTS_PER_WIDTH = 16
 _SEARCHES = 3
 _MOST_CORNERS = 4096
 _NEXT_TO_TOP = 1e-6
 _CEILINGS = (0.0, 0.5, 1.0)
-_GUESS_HALVINGS = 20
+_GUESS_HALVINGS, _LOGIT_MOST = 20, 20.0
 SMALL_MEAN = 0.5
-
-
-@attrs.frozen(eq=False)
-class Lattice:
-    """All finite losses are anchor + k step."""
-
-    step: float
-    anchor: float
-
-    def below(self, e: Array) -> Array:
-        """The lattice points at or below e, up to round-off."""
-        return np.asarray(self.anchor + np.floor((e - self.anchor) / self.step) * self.step)
 
 
 class ContourProfile(Profile):
@@ -46,22 +37,31 @@ class ContourProfile(Profile):
         top: Fraction | None,
         measure: Measure,
         *,
-        lattice: Lattice | None = None,
+        step: float = 0.0,
         atoms: AtomicLaw | None = None,
+        summit: Summit | None = None,
     ) -> None:
         super().__init__(infinity, top)
-        self._loss, self._lattice, self._atoms = measure.whole, lattice, atoms
-        self._shelf = Shelf(measure, 0.0 if lattice is None else lattice.step)
+        self._summit = summit
+        self._loss, self._atoms = measure.whole, atoms
+        self._shelf = Shelf(measure, step)
         # The profile at 0 is at most sqrt(mean / 2), by Pinsker; below a half no complement is needed at any e >= 0.
         mean = self._loss.cumulant(0.0).first
         self._mean = mean if mean >= SMALL_MEAN else -math.inf
+        # Losses without a largest one: nothing that a double can hold is left beyond some threshold.
+        self._far = math.inf if top is not None else 2 * self.guess(TINY, 1.0)[0] + 1
         self._windows = Windows(self._loss.sketched(), self._shelf, self._mean, self.top_high, atoms)
-        self._fixed: tuple[tuple[int, ...], Corners] | None = None
         self._known: tuple[Cover, Corners] | None = None
 
     def _finite(self, e: Array, tolerance: float) -> Bounds:
-        if self._lattice is not None:
-            return self._on_lattice(self._lattice, e, tolerance)
+        far = e > self._far
+        near = np.minimum(e, self._far)
+        out = self._integrated(near, tolerance)
+        out.delta_low[far], out.room_high[far] = 0.0, 1.0
+        return out
+
+    def _integrated(self, e: Array, tolerance: float) -> Bounds:
+        """Bounds at any thresholds that are not too far out."""
         return self._at(e, tolerance)
 
     def _at(self, e: Array, tolerance: float) -> Bounds:
@@ -92,7 +92,21 @@ class ContourProfile(Profile):
         return out
 
     def _right(self, e: Array, known: tuple[Array, Array], tolerance: float) -> Found:
-        """The profile, split-off atoms included; next to the top they are all there is, and a chord bounds the rest."""
+        """The profile, split-off atoms included; next to the top by its series."""
+        reach = 0.0 if self._summit is None else self._summit.reach(tolerance)
+        above = e >= self.top_low - reach
+        if self._summit is None or not above.any():
+            return self._below_summit(e, known, tolerance)
+        out = Found(*(np.zeros(len(e)) for _ in attrs.fields(Found)))
+        out.low[above], out.high[above], out.flow[above] = self._summit.bounds(e[above])
+        below = ~above
+        if below.any():
+            part = self._below_summit(e[below], (known[0][below], known[1][below]), tolerance)
+            out.low[below], out.high[below], out.flow[below] = part.low, part.high, part.flow
+        return out
+
+    def _below_summit(self, e: Array, known: tuple[Array, Array], tolerance: float) -> Found:
+        """The same by contours; close to the top the split-off atoms are all there is, and a chord bounds the rest."""
         last = self.top_high * (1 - _NEXT_TO_TOP)
         close = e > last
         if self._atoms is None or not close.any():
@@ -113,56 +127,16 @@ class ContourProfile(Profile):
             zero,
         )
 
-    def _at_points(self, points: Array, tolerance: float) -> Bounds:
-        """Bounds at lattice points, beyond the top included."""
-        n = len(points)
-        part = Bounds(np.zeros(n), np.zeros(n), np.ones(n), np.ones(n), np.zeros(n))
-        step = 0.0 if self._lattice is None else self._lattice.step
-        inside = points < self.top_high - step / 2
-        if inside.any():
-            found = self._at(points[inside], tolerance)
-            for name in ("delta_low", "delta_high", "room_low", "room_high"):
-                getattr(part, name)[inside] = getattr(found, name)
-        return part
+    def is_exact_near(self, delta: float) -> bool:
+        """Whether contours need no smoothing where the profile is about delta."""
+        return self._shelf.is_exact(max(self.guess(delta, 1.0)[1], 1e-12))
 
-    def _on_lattice(self, lattice: Lattice, e: Array, tolerance: float) -> Bounds:
-        """Linear in e^e between lattice points; a threshold or a point that is off by a rounding is paid for."""
-        start = lattice.below(e)
-        points, where = np.unique(np.concatenate((start, start + lattice.step)), return_inverse=True)
-        low_at, high_at = where[: len(e)], where[len(e) :]
-        part = self._at_points(points, tolerance)
-        below, above = points[low_at], points[high_at]
-        with np.errstate(under="ignore"):
-            share = -np.exp(e - above) * np.expm1(below - e) / -math.expm1(-lattice.step)
-        share = np.clip(share, 0.0, 1.0)
-        moved = 8 * UNIT * (np.abs(e) + abs(lattice.anchor) + lattice.step)
-        drop = np.maximum(part.delta_high[low_at] - part.delta_low[high_at], 0.0)
-        with np.errstate(under="ignore"):
-            flow = drop * np.exp(e - above) / -math.expm1(-lattice.step)
-        # A rounding moves the profile by its slope, the steepest one where it may cross the lattice point below; the
-        # complement times e^-e never grows.
-        slip = moved * np.where(e - below <= 4 * moved, self._shelf.tail(below), flow)
-        shrink = np.maximum(1 - moved - 8 * UNIT, 0.0)
-
-        def between(values: Array) -> Array:
-            return np.asarray((1 - share) * values[low_at] + share * values[high_at])
-
-        return Bounds(
-            np.maximum(between(part.delta_low) * (1 - 8 * UNIT) - slip, 0.0),
-            between(part.delta_high) * (1 + 8 * UNIT) + slip,
-            between(part.room_low) * shrink,
-            between(part.room_high) * (2 - shrink),
-            flow,
-        )
-
-    # ---- where to look
-
-    def guess(self, delta: float) -> tuple[float, float]:
+    def guess(self, delta: float, rest: float) -> tuple[float, float]:
         """See `Profile.guess`."""
-        loss, goal = self._loss.sketched(), math.log(delta)
-        if goal > -0.7:
-            return (max(self._mean, 0.0) if self._mean < self.top_high else 0.0), 0.0
-        low, high = -30.0, 80.0
+        loss = self._loss.sketched()
+        if rest < delta:
+            return (_where_left(loss, rest) if self._mean > 0 else 0.0), 0.0
+        goal, low, high = math.log(delta), -30.0, 80.0
         for _ in range(_GUESS_HALVINGS):
             middle = (low + high) / 2
             low, high = (middle, high) if loss.level(math.exp(middle))[1] > goal else (low, middle)
@@ -184,18 +158,8 @@ class ContourProfile(Profile):
             part = np.where(e < self.top_high, np.exp(exponent), 0.0)
         return np.asarray(np.minimum(inf.high + part * (1 + 1e-9), 1.0))
 
-    def snap(self, e: Array) -> tuple[Array, ...]:
-        """See `Profile.snap`: on a lattice only its points matter."""
-        if self._lattice is None:
-            return (e,)
-        low = self._lattice.below(e * (1 + 4 * UNIT))
-        return np.maximum(low, 0.0), np.minimum(low + self._lattice.step, self.top_high)
-
     def swift(self, e: Array) -> tuple[Array, Array]:
         """See `Profile.swift`."""
-        if self._lattice is not None:
-            part = self._finite(e, LINE_TOLERANCE)
-            return part.delta_high, part.room_low
         value, right = self._windows.at(e)
         return self._completed(e, value, right)
 
@@ -213,10 +177,8 @@ class ContourProfile(Profile):
     def corners(self, first: Array, second: Array, *, between: bool) -> Corners:
         """See `Profile.corners`."""
         place = self._windows.places(first, second, between=between)
-        if self._lattice is not None:
-            return self._lattice_corners(self._lattice, place)
         found = self._covered(place)
-        for _ in range(_SEARCHES):
+        for _ in range(_SEARCHES if len(found.e) else 0):
             more = [
                 self._windows.missing(place, found.e, falling, goals)
                 for falling, goals in ((found.first, first), (found.second, second))
@@ -265,46 +227,11 @@ class ContourProfile(Profile):
         mine = Corners(at, rest + before[heavy], rest + after[heavy], *self.swift(at))
         return Corners.joined([Corners(table.e, flow, flow, table.delta_high, table.room_low), mine])
 
-    def _lattice_corners(self, lattice: Lattice, place: NDArray[np.intp]) -> Corners:
-        """Lattice points, all or some of those in and next to these windows, each with the flow on either side."""
-        spots = self._windows.spots
-        last = min(spots[-1].e + 2 * spots[-1].width, self.top_high)
-        count, first = (
-            math.floor((last - lattice.anchor) / lattice.step),
-            math.ceil(-lattice.anchor / lattice.step),
-        )
-        if count - first <= _MOST_CORNERS:
-            near = [-1]
-            index = np.arange(first, count + 1, dtype=np.float64)
-        else:
-            near = [i for i in range(len(spots)) if np.min(np.abs(place - i)) <= 1]
-            e = np.concatenate([_around(spots[i]) for i in near])
-            index = np.unique(np.floor((e - lattice.anchor) / lattice.step))
-            index = index[(index >= first) & (index <= count)]
-        key = tuple(near)
-        if self._fixed is None or self._fixed[0] != key:
-            self._fixed = key, self._pointed(lattice, index)
-        return self._fixed[1]
 
-    def _pointed(self, lattice: Lattice, index: Array) -> Corners:
-        around = np.unique(np.concatenate((index - 1, index, index + 1)))
-        part = self._at_points(lattice.anchor + around * lattice.step, LINE_TOLERANCE)
-        i = np.searchsorted(around, index)
-        delta = (part.delta_low + part.delta_high) / 2
-        shrink = -math.expm1(-lattice.step)
-        with np.errstate(under="ignore"):
-            before = np.maximum(delta[i - 1] - delta[i], 0.0) / shrink
-            after = np.maximum(delta[i] - delta[i + 1], 0.0) * math.exp(-lattice.step) / shrink
-        e = lattice.anchor + index * lattice.step
-        bounds = self._on_lattice(lattice, e, LINE_TOLERANCE)
-        return Corners(e, before, after, bounds.delta_high, bounds.room_low)
-
-
-def _around(spot: Spot) -> Array:
-    """Thresholds of a window, close for its width and for its tilt; next to 0 a loss may be narrow, and its own tilted law wide."""
-    reach = 2 * spot.width
-    step = max(
-        min(spot.width, 1 / max(spot.c, 1e-300) if spot.right else spot.width) / _POINTS_PER_WIDTH,
-        reach / 512,
-    )
-    return np.asarray(spot.e + np.arange(-reach, reach, step))
+def _where_left(loss: LossSum, rest: float) -> float:
+    """Where the complement is about `rest`, left of the mean."""
+    goal, low, high = math.log(rest), -_LOGIT_MOST, _LOGIT_MOST
+    for _ in range(_GUESS_HALVINGS):  # the complement falls as c goes from 0 to -1
+        middle = (low + high) / 2
+        low, high = (middle, high) if loss.level(-1 / (1 + math.exp(-middle)))[1] > goal else (low, middle)
+    return max(loss.saddle(-1 / (1 + math.exp(-low)))[0], 0.0)

@@ -17,6 +17,9 @@ _ROUND = 2.0**-50
 """Pays for the few roundings of a closed form, elementary functions within an ulp or two assumed."""
 
 
+_HUGE, _FAR = 1e150, 40.0
+
+
 class Curve(abc.ABC):
     """f, the profile, its complement and its inverse at e >= 0, each on its safe side; `slack` says how far that may be."""
 
@@ -35,6 +38,11 @@ class Curve(abc.ABC):
     @abc.abstractmethod
     def epsilon(self, delta: Array) -> Array:
         """Upper bound on the least e >= 0 with profile at most delta."""
+
+    def power(self, alpha: Array) -> Array | None:
+        """Upper bound on 1 - f with digits of its own; None where the difference has them."""
+        del alpha
+        return None
 
     def slack(self, e: Array) -> Array:
         """Bound on the relative distance of the upper end of the profile from the truth."""
@@ -57,8 +65,9 @@ class ResponseCurve(Curve):
 
     def complement(self, e: Array) -> Array:
         """See `Curve.complement`; a rounding of epsilon - e is a relative error of the exponential."""
-        size = min(float_up(self._form.epsilon), 1e15)
-        return np.asarray(self._form._complement(e) * (1 - 4 * UNIT * size))
+        end = float_up(self._form.epsilon)
+        rest = self._form._complement(e)
+        return np.where(e < end, rest * (1 - 4 * UNIT * min(end, 1e15)), rest)
 
     def epsilon(self, delta: Array) -> Array:
         """See `Curve.epsilon`."""
@@ -92,13 +101,21 @@ class GaussianCurve(Curve):
         """See `Curve.epsilon`."""
         return self._form._epsilon(delta)
 
+    def power(self, alpha: Array) -> Array | None:
+        """See `Curve.power`."""
+        return self._form._power(alpha)
+
     def slack(self, e: Array) -> Array:
         """See `Curve.slack`: a rounding of e/mu moves log delta by the distance into the tail times it."""
         mu = self._mu
         if mu in (0.0, math.inf):
             return np.zeros_like(e)
-        size = np.minimum(e, 1e150) / mu + mu
-        return np.minimum(64 * UNIT * (16 + size * size), 1.0)
+        with np.errstate(over="ignore"):
+            ratio = np.minimum(e / mu, _HUGE)
+        size = ratio + min(mu, _HUGE)
+        tail = np.minimum(64 * UNIT * (16 + size * size), 1.0)
+        # Far on the other side of the mean the profile is 1 less e^-800, and found to be 1.
+        return np.where(ratio - min(mu, _HUGE) / 2 < -_FAR, 2.0**-46, tail)
 
 
 class LaplaceCurve(Curve):

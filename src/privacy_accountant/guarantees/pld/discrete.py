@@ -8,9 +8,8 @@ from fractions import Fraction
 import attrs
 import numpy as np
 
-from privacy_accountant.exact import Real, exact, integer, positive
+from privacy_accountant.exact import Real, canonical, exact, integer, positive
 from privacy_accountant.guarantees.pld.atomic import MOST_ATOMS, MOST_CONVOLVED
-from privacy_accountant.guarantees.pld.curves import Curve
 from privacy_accountant.guarantees.pld.families import (
     DISCRETE_LAPLACE,
     Array,
@@ -19,8 +18,8 @@ from privacy_accountant.guarantees.pld.families import (
     SymmetricFamily,
 )
 from privacy_accountant.guarantees.pld.integer_gaussian import DiscreteGaussianFamily
-from privacy_accountant.guarantees.pld.pairs import DominatingPair, Members
-from privacy_accountant.numerics.contour.atoms import power_law
+from privacy_accountant.guarantees.pld.pairs import DominatingPair, Members, RandomizedResponsePair
+from privacy_accountant.numerics.contour.atoms import POWER_LOST, power_law
 
 _REACH = 39.0
 """Sigmas that are summed on either side: what lies beyond is below 1e-330."""
@@ -36,6 +35,11 @@ def _variance(value: object) -> Real:
 
 def _sensitivity(value: object) -> int:
     return integer(value, "sensitivity", "an integer >= 1", least=1)
+
+
+def _told_apart(exponent: Fraction) -> DominatingPair | None:
+    """Randomized response that errs with probability e^{-exponent} or more; log((1-p)/p) is above this exponent less 1."""
+    return RandomizedResponsePair(canonical(exponent - 1)) if exponent > 3 else None
 
 
 @attrs.frozen(cache_hash=True)
@@ -67,6 +71,10 @@ class DiscreteLaplacePair(DominatingPair):
         """See `DominatingPair.lattice`."""
         return 2 / exact(self.scale), self.sensitivity / exact(self.scale)
 
+    def floor(self) -> DominatingPair | None:
+        """See `DominatingPair.floor`: whether the output is nearer to one center errs with probability at most q^{D/2} on either side."""
+        return _told_apart(self.sensitivity / exact(self.scale) / 2)
+
     def count_atoms(self, count: int) -> float:
         """See `DominatingPair.count_atoms`."""
         size = count * self.sensitivity + 1
@@ -89,11 +97,7 @@ class DiscreteLaplacePair(DominatingPair):
             masses = power_law(np.exp(logs), count)
         index = np.flatnonzero(masses)
         losses = np.asarray((2.0 * index - count * self.sensitivity) * rate)
-        return losses, np.asarray(np.log(masses[index])), len(masses) * 1e-300
-
-    def curve(self) -> Curve | None:
-        """See `DominatingPair.curve`."""
-        return None
+        return losses, np.asarray(np.log(masses[index])), len(masses) * POWER_LOST
 
     @classmethod
     def family(cls, members: Members) -> LossFamily:
@@ -134,29 +138,39 @@ class DiscreteGaussianPair(DominatingPair):
         step = self.sensitivity / exact(self.sigma_squared)
         return step, step * self.sensitivity / 2
 
+    @property
+    def rho(self) -> Fraction | None:
+        """See `DominatingPair.rho`."""
+        return self.sensitivity**2 / (2 * exact(self.sigma_squared))
+
+    def floor(self) -> DominatingPair | None:
+        """See `DominatingPair.floor`: the noise reaches D/2 on one side with probability at most e^{-D^2 / 8 sigma^2}."""
+        return _told_apart(self.sensitivity**2 / (8 * exact(self.sigma_squared)))
+
     def _reach(self) -> float:
         """Outputs beyond this distance from either center are left out."""
         return math.ceil(_REACH * math.sqrt(float(exact(self.sigma_squared)))) + 2.0
 
     def count_atoms(self, count: int) -> float:
         """See `DominatingPair.count_atoms`."""
-        size = 2 * self._reach() + self.sensitivity + 1
-        return size if count == 1 and size <= MOST_ATOMS else math.inf
+        size = count * (2 * self._reach() + self.sensitivity) + 1
+        return size if size <= (MOST_ATOMS if count == 1 else MOST_CONVOLVED) else math.inf
 
     def law(self, count: int) -> tuple[Array, Array, float]:
-        """See `DominatingPair.law`; one release only. The normalizer is summed too."""
-        del count
+        """See `DominatingPair.law`; the normalizer is summed too."""
         variance, shift = float(exact(self.sigma_squared)), self.sensitivity
         reach = self._reach()
         x = np.arange(-reach, reach + shift + 1)
         exponents = -x * x / (2 * variance)
-        total = float(np.sum(np.exp(exponents[exponents > -745.0])))
+        logs = exponents - math.log(float(np.sum(np.exp(exponents[exponents > -745.0]))))
         step = shift / variance
-        return step * (shift / 2 - x), exponents - math.log(total), 1e-320
-
-    def curve(self) -> Curve | None:
-        """See `DominatingPair.curve`."""
-        return None
+        if count == 1:
+            return step * (shift / 2 - x), logs, 1e-320
+        with np.errstate(under="ignore"):
+            masses = power_law(np.exp(logs), count)
+        index = np.flatnonzero(masses)
+        losses = np.asarray(step * (count * (shift / 2 + reach) - index))
+        return losses, np.asarray(np.log(masses[index])), len(masses) * POWER_LOST
 
     @classmethod
     def family(cls, members: Members) -> LossFamily:

@@ -69,7 +69,8 @@ def envelope(table: Corners) -> Envelope:
         ends = np.concatenate(
             ((table.before * shrink)[::-1], 1 - np.minimum(table.after + table.delta_high, 1.0))
         )
-    breaks = np.maximum.accumulate(np.clip(_between(ends[:-1], starts[1:]), 0.0, 1.0))
+    ends, starts = np.clip(ends[:-1], 0.0, 1.0), np.clip(starts[1:], 0.0, 1.0)  # the flows are estimates
+    breaks = np.maximum.accumulate(_between(ends, starts))
     middles = _between(np.append(0.0, breaks), np.append(breaks, 1.0))
     count = len(middles)
     tries = [np.clip(np.arange(count) + shift, 0, count - 1) for shift in (0, -1, 1)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from typing import ClassVar, TypeAlias
 
 import attrs
 import numpy as np
@@ -31,7 +31,13 @@ class Cumulant:
 
 
 class LossFamily(abc.ABC):
-    """Parts of one kind with their counts."""
+    """Parts of one kind with their counts.
+
+    Attributes:
+        effort: About how much more a node costs than one of a closed form.
+    """
+
+    effort: ClassVar[int] = 1
 
     @abc.abstractmethod
     def cumulant(self, c: float) -> Cumulant:
@@ -40,6 +46,20 @@ class LossFamily(abc.ABC):
     @abc.abstractmethod
     def log_ratio(self, c: float, index: Array, spacing: float) -> tuple[Complex, Array]:
         """log of the product of M(c + i omega) / M(c) at omega = index * spacing, and a bound on its absolute error."""
+
+    def decay(self, c: float, edges: Array) -> tuple[Array, float, float]:
+        """Bounds on the ratios at all frequencies from edges[0] on.
+
+        Args:
+            c: The abscissa.
+            edges: Ascending positive frequencies.
+
+        Returns:
+            For each edge the log of a bound up to the next one, and numbers n and v such that e^v / omega^n is a bound everywhere;
+            zeros say nothing.
+        """
+        del c
+        return np.zeros_like(edges), 0.0, 0.0
 
     def sketched(self) -> LossFamily:
         """Something much like it whose cumulants cost little: it chooses abscissas, it never certifies."""
@@ -132,6 +152,11 @@ class Several(LossFamily):
 
     parts: tuple[LossFamily, ...]
 
+    @property
+    def effort(self) -> int:  # type: ignore[override]
+        """See `LossFamily.effort`."""
+        return max(part.effort for part in self.parts)
+
     def cumulant(self, c: float) -> Cumulant:
         """See `LossFamily.cumulant`."""
         parts = [part.cumulant(c) for part in self.parts]
@@ -145,6 +170,10 @@ class Several(LossFamily):
         logs, errors = zip(*(part.log_ratio(c, index, spacing) for part in self.parts), strict=True)
         return sum(logs), sum(errors)
 
+    def decay(self, c: float, edges: Array) -> tuple[Array, float, float]:
+        """See `LossFamily.decay`."""
+        return added(part.decay(c, edges) for part in self.parts)
+
     def sketched(self) -> LossFamily:
         """See `LossFamily.sketched`."""
         return Several(tuple(part.sketched() for part in self.parts))
@@ -152,3 +181,9 @@ class Several(LossFamily):
     def chunks(self) -> Sequence[LossFamily]:
         """See `LossFamily.chunks`."""
         return self.parts
+
+
+def added(decays: Iterable[tuple[Array, float, float]]) -> tuple[Array, float, float]:
+    """What bounds a product, from bounds of its factors (see `LossFamily.decay`)."""
+    logs, powers, sizes = zip(*decays, strict=True)
+    return np.asarray(sum(logs)), math.fsum(powers), math.fsum(sizes)

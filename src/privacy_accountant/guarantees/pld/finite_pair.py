@@ -6,24 +6,18 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
 
 import attrs
 import numpy as np
 
 from privacy_accountant.errors import InvalidParameterError
-from privacy_accountant.exact import Real, exact, probability, real
+from privacy_accountant.exact import Real, exact, float_up, probability, real
 from privacy_accountant.guarantees.pld.atomic import MOST_ATOMS
-from privacy_accountant.guarantees.pld.curves import Curve
 from privacy_accountant.guarantees.pld.families import Array, LossFamily, Several
-from privacy_accountant.guarantees.pld.pairs import DominatingPair, Members, as_float
+from privacy_accountant.guarantees.pld.pairs import Members, as_float
 from privacy_accountant.guarantees.pld.point_family import PointFamily
-
-_SUM_RULE = "probabilities that add up, with `infinity`, to 1 within 1e-9"
-
-
-def _infinity(value: object) -> Real:
-    return probability(value, "infinity")
+from privacy_accountant.guarantees.pld.table_pair import TablePair, one_direction, read_infinity, read_masses
+from privacy_accountant.numerics.enclosure import log_bounds
 
 
 def _losses(value: object) -> tuple[Real, ...]:
@@ -35,19 +29,8 @@ def _losses(value: object) -> tuple[Real, ...]:
     return losses
 
 
-def _masses(value: object) -> tuple[Real, ...]:
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        raise InvalidParameterError("masses", "a sequence of probabilities", value)
-    return tuple(probability(mass, "masses") for mass in value)
-
-
-def _one_direction(_: object, __: object, back: Any) -> None:
-    if back is not None and (not isinstance(back, FinitePair) or back.back is not None):
-        raise InvalidParameterError("back", "a FinitePair that has no back itself", back)
-
-
 @attrs.frozen(cache_hash=True)
-class FinitePair(DominatingPair):
+class FinitePair(TablePair):
     """A pair whose loss is `losses[j]` with probability `masses[j]`, infinite with probability `infinity`.
 
     The losses need not lie on a lattice. A pair whose directions differ brings both: `back` is the loss of (Q, P), under Q.
@@ -70,18 +53,17 @@ class FinitePair(DominatingPair):
     """
 
     losses: tuple[Real, ...] = attrs.field(converter=_losses)
-    masses: tuple[Real, ...] = attrs.field(converter=_masses)
-    infinity: Real = attrs.field(default=0.0, converter=_infinity)
-    back: FinitePair | None = attrs.field(default=None, validator=_one_direction)
+    masses: tuple[Real, ...] = attrs.field(converter=read_masses)
+    infinity: Real = attrs.field(default=0.0, converter=read_infinity)
+    back: FinitePair | None = attrs.field(default=None, validator=one_direction)
 
     def __attrs_post_init__(self) -> None:
         if len(self.masses) != len(self.losses):
             raise InvalidParameterError("masses", "as many as losses", len(self.masses))
-        if self.missing > 1e-9:
-            raise InvalidParameterError("masses", _SUM_RULE, float(sum(exact(m) for m in self.masses)))
+        self.check_sum()
 
     @classmethod
-    def of_tables(cls, p: Sequence[float], q: Sequence[float]) -> FinitePair:
+    def of_tables(cls, p: Sequence[Real], q: Sequence[Real]) -> FinitePair:
         """The pair of two distributions on the same outcomes, both directions.
 
         Losses are logs of ratios, rounded up to doubles.
@@ -99,7 +81,7 @@ class FinitePair(DominatingPair):
         return attrs.evolve(forward, back=backward)
 
     @classmethod
-    def of_segments(cls, heights: Sequence[float], widths: Sequence[float], *, symmetric: bool) -> FinitePair:
+    def of_segments(cls, heights: Sequence[Real], widths: Sequence[Real], *, symmetric: bool) -> FinitePair:
         """The pair of a convex piecewise-linear trade-off function.
 
         On segment j the false positive rate grows by `widths[j]` while the false negative rate falls by `heights[j]`: these
@@ -112,25 +94,6 @@ class FinitePair(DominatingPair):
         """
         forward = _direction(heights, widths)
         return forward if symmetric else attrs.evolve(forward, back=_direction(widths, heights))
-
-    @property
-    def missing(self) -> float:
-        """How far the probabilities are from adding up to 1."""
-        return abs(float(sum(exact(m) for m in self.masses) + exact(self.infinity) - 1))
-
-    @property
-    def is_symmetric(self) -> bool:
-        """See `DominatingPair.is_symmetric`."""
-        return self.back is None
-
-    def reversed(self) -> DominatingPair:
-        """See `DominatingPair.reversed`."""
-        return self if self.back is None else attrs.evolve(self.back, back=attrs.evolve(self, back=None))
-
-    @property
-    def infinity_mass(self) -> Fraction:
-        """See `DominatingPair.infinity_mass`."""
-        return exact(self.infinity)
 
     @property
     def top(self) -> Fraction | None:
@@ -172,10 +135,6 @@ class FinitePair(DominatingPair):
         masses = np.array([as_float(m) for m in self.masses])
         return losses[masses > 0], masses[masses > 0]
 
-    def curve(self) -> Curve | None:
-        """See `DominatingPair.curve`."""
-        return None
-
     @classmethod
     def family(cls, members: Members) -> LossFamily:
         """See `DominatingPair.family`."""
@@ -188,15 +147,14 @@ def _family(pair: FinitePair, count: int) -> PointFamily:
     return PointFamily(losses, np.asarray(masses / masses.sum()), count, pair.missing / rest)
 
 
-def _direction(p: Sequence[float], q: Sequence[float]) -> FinitePair:
-    """The loss log(p / q) under p; equal losses counted once."""
+def _direction(p: Sequence[Real], q: Sequence[Real]) -> FinitePair:
+    """The loss log(p / q) under p, rounded up; equal losses counted once."""
     law: dict[float, Fraction] = {}
     infinite = Fraction(0)
     for x, y in zip(p, q, strict=True):
         mass, other = exact(probability(x, "p")), exact(probability(y, "q"))
         if mass > 0 and other > 0:
-            loss = math.log(mass / other) if mass < 2 * other < 4 * mass else math.log(mass) - math.log(other)
-            loss = math.nextafter(loss, math.inf) if loss else loss
+            loss = float_up(log_bounds(mass / other)[1])
             law[loss] = law.get(loss, Fraction(0)) + mass
         elif mass > 0:
             infinite += mass

@@ -4,60 +4,27 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable
-from fractions import Fraction
-from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
 from privacy_accountant.errors import InvalidParameterError
-from privacy_accountant.exact import canonical, exact, integer
-from privacy_accountant.guarantees.arguments import Answer, Array, read_array
+from privacy_accountant.exact import integer
+from privacy_accountant.guarantees.arguments import Answer, Array, answer, read_array
 from privacy_accountant.guarantees.base import PrivacyGuarantee
 from privacy_accountant.guarantees.pld import trade_off
-from privacy_accountant.guarantees.pld.assemble import Parts, directions, loss_sum
-from privacy_accountant.guarantees.pld.pairs import DominatingPair, GaussianPair
+from privacy_accountant.guarantees.pld.assemble import Parts, directions, is_closed, log_moment
+from privacy_accountant.guarantees.pld.multiset import canonical_parts
+from privacy_accountant.guarantees.pld.pairs import DominatingPair
 from privacy_accountant.guarantees.pld.precision import PrecisionWarning
-from privacy_accountant.guarantees.pld.profile import LINE_TOLERANCE, Bounds, Profile
+from privacy_accountant.guarantees.pld.profile import LINE_TOLERANCE, Bounds
 from privacy_accountant.guarantees.pld.simple_profiles import ClosedProfile, Nothing
+from privacy_accountant.guarantees.routes import Method
 
 TOLERANCE = 1e-4
 _MANY = 64
 """Complements at more epsilons than this are taken between those on a grid."""
-_PART_RULE = "a sequence of (DominatingPair, count) with counts >= 1"
-
-
-def _parts(value: object) -> Parts:
-    """The canonical multiset: Gaussians merged, equal pairs counted, pairs without any loss left out, sorted."""
-    if not isinstance(value, Iterable):
-        raise InvalidParameterError("parts", _PART_RULE, value)
-    counts: dict[DominatingPair, int] = {}
-    gaussian: Fraction | None = Fraction(0)
-    for item in value:
-        if not isinstance(item, (tuple, list)) or len(item) != 2 or not isinstance(item[0], DominatingPair):
-            raise InvalidParameterError("parts", _PART_RULE, item)
-        pair, count = item[0], integer(item[1], "count", "an integer >= 1", least=1)
-        if isinstance(pair, GaussianPair):
-            gaussian = (
-                None
-                if gaussian is None or pair.infinity_mass == 1
-                else gaussian + exact(pair.mu_squared) * count
-            )
-        elif pair.has_loss or pair.infinity_mass > 0:
-            counts[pair] = counts.get(pair, 0) + count
-    if gaussian is None:
-        counts[GaussianPair(math.inf)] = 1
-    elif gaussian > 0:
-        counts[GaussianPair(canonical(gaussian))] = 1
-    return tuple(sorted(counts.items(), key=_order))
-
-
-def _order(part: tuple[DominatingPair, int]) -> tuple[Any, ...]:
-    kind: Any = type(part[0])
-    values = (getattr(part[0], field.name) for field in attrs.fields(kind))
-    return (kind.__qualname__, *(v if isinstance(v, (int, float, Fraction)) else repr(v) for v in values))
 
 
 @attrs.frozen(repr=False)
@@ -92,7 +59,7 @@ class PLD(PrivacyGuarantee):
         True
     """
 
-    parts: Parts = attrs.field(default=(), converter=_parts)
+    parts: Parts = attrs.field(default=(), converter=canonical_parts)
 
     @classmethod
     def of(cls, pair: DominatingPair, count: int = 1) -> PLD:
@@ -142,12 +109,37 @@ class PLD(PrivacyGuarantee):
         for side, profile in zip(dict.fromkeys(sides), directions(self.parts), strict=False):
             if profile.infinity.rest_high == 0:
                 return -math.inf
-            k = loss_sum(tuple(part for part in side if part[0].has_loss)).cumulant(c)
-            values.append(k.value + k.error + math.log(profile.infinity.rest_high))
+            values.append(log_moment(side, c) + math.log(profile.infinity.rest_high))
         return max(values)
 
+    def beta(self, alpha: ArrayLike, *, method: Method | None = None) -> Answer:
+        r"""The least false negative rate of any attack whose false positive rate is alpha: a lower bound on f(alpha).
+
+        Args:
+            alpha: False positive rate in [0, 1], scalar or array.
+            method: "closed" for the closed form, where the composition has one; "numeric" for supporting lines of the profile by
+                contour integrals; None for the simplest that answers.
+
+        Raises:
+            InvalidParameterError: When alpha is not in [0, 1], or the method is not one of these or not available.
+
+        Example:
+            >>> from privacy_accountant.guarantees.pld import PLD, LaplacePair
+            >>> form = PLD.of(LaplacePair(1))
+            >>> round(form.beta(0.05, method="closed"), 6), round(form.beta(0.05, method="numeric"), 6)
+            (0.864086, 0.864086)
+        """
+        if not self._is_numeric(method):
+            return PrivacyGuarantee.beta(self, alpha)
+        return answer(lambda a: self._lines(a, numeric=True), alpha, "alpha", "a number in [0, 1]")
+
     def get_delta(
-        self, epsilon: ArrayLike, *, interval: bool = False, tolerance: float = TOLERANCE
+        self,
+        epsilon: ArrayLike,
+        *,
+        interval: bool = False,
+        tolerance: float = TOLERANCE,
+        method: Method | None = None,
     ) -> Answer:
         r"""The privacy profile at any real epsilon: an upper bound, or both ends.
 
@@ -156,16 +148,18 @@ class PLD(PrivacyGuarantee):
             interval: Whether to return (lower, upper), which contain the truth.
             tolerance: Relative width that the interval should have. The work refines itself until it has, or until the memory
                 limit is reached; then the answer is as valid, wider, and comes with a `PrecisionWarning`.
+            method: "closed" for the closed form or the sum over atoms, where the composition has one; "numeric" for a contour
+                integral; None for the simplest that answers.
 
         Returns:
             The upper end, or the pair of ends, as floats for a scalar and arrays of the same shape for an array.
 
         Raises:
-            InvalidParameterError: When epsilon is not a number or tolerance not in (0, 1).
+            InvalidParameterError: When epsilon is not a number, tolerance not in (0, 1), or the method not available.
         """
         flat, shape = read_array(epsilon, "epsilon", "a number", -math.inf, math.inf)
         width = _tolerance(tolerance)
-        bounds = self._bounds(np.abs(flat), width)
+        bounds = self._bounds(np.abs(flat), width, numeric=self._is_numeric(method))
         with np.errstate(under="ignore"):
             size = np.abs(flat)
             low = np.where(
@@ -178,7 +172,12 @@ class PLD(PrivacyGuarantee):
         return _shaped(low, high, shape, interval=interval)
 
     def get_epsilon(
-        self, delta: ArrayLike, *, interval: bool = False, tolerance: float = TOLERANCE
+        self,
+        delta: ArrayLike,
+        *,
+        interval: bool = False,
+        tolerance: float = TOLERANCE,
+        method: Method | None = None,
     ) -> Answer:
         r"""The least :math:`\varepsilon \ge 0` whose profile is at most delta: an upper bound, or both ends.
 
@@ -186,31 +185,51 @@ class PLD(PrivacyGuarantee):
             delta: A number in [0, 1], scalar or array.
             interval: Whether to return (lower, upper), which contain the truth.
             tolerance: Relative width that the interval should have, as for `get_delta`.
+            method: As for `get_delta`.
 
         Returns:
             The upper end, or the pair of ends. Infinity when no epsilon does.
 
         Raises:
-            InvalidParameterError: When delta is not in [0, 1] or tolerance not in (0, 1).
+            InvalidParameterError: When delta is not in [0, 1], tolerance not in (0, 1), or the method not available.
         """
         flat, shape = read_array(delta, "delta", "a number in [0, 1]", 0.0, 1.0)
         width = _tolerance(tolerance)
-        profiles = directions(self.parts)
+        profiles = directions(self.parts, numeric=self._is_numeric(method))
         ends = np.array([[profile.epsilon(float(d), width) for profile in profiles] for d in flat])
         low, high = ends.max(axis=1).T
         _warn(low, high, width, "epsilon")
         return _shaped(low, high, shape, interval=interval)
 
-    def _bounds(self, e: Array, tolerance: float) -> Bounds:
-        return trade_off.joint(directions(self.parts), e, tolerance)
+    def _is_numeric(self, method: object) -> bool:
+        if method not in (None, "closed", "numeric"):
+            raise InvalidParameterError("method", '"closed", "numeric" or None', method)
+        if method == "closed" and not is_closed(self.parts):
+            raise InvalidParameterError("method", '"numeric", as this composition has no closed form', method)
+        return method == "numeric"
+
+    def _bounds(self, e: Array, tolerance: float, *, numeric: bool = False) -> Bounds:
+        return trade_off.joint(directions(self.parts, numeric=numeric), e, tolerance)
 
     def _beta(self, alpha: Array) -> Array:
-        profiles: tuple[Profile, ...] = directions(self.parts)
-        if isinstance(profiles[0], ClosedProfile):
-            return profiles[0].curve.beta(alpha)
-        if len(profiles) == 1 and isinstance(profiles[0], Nothing):
-            return profiles[0].beta(alpha)
+        return self._lines(alpha, numeric=False)
+
+    def _lines(self, alpha: Array, *, numeric: bool) -> Array:
+        profiles = directions(self.parts, numeric=numeric)
+        closed = [profile for profile in profiles if isinstance(profile, (ClosedProfile, Nothing))]
+        if len(closed) == len(profiles):
+            return np.asarray(np.min([profile.beta(alpha) for profile in closed], axis=0))
         return trade_off.beta(profiles, alpha, 2 * LINE_TOLERANCE)
+
+    def _power(self, alpha: Array) -> Array:
+        profiles, usual = directions(self.parts), PrivacyGuarantee._power(self, alpha)
+        if isinstance(profiles[0], ClosedProfile):
+            own = profiles[0].curve.power(alpha) if len(profiles) == 1 else None
+        else:
+            own = trade_off.power(profiles, alpha, 2 * LINE_TOLERANCE)
+        if own is None:
+            return usual
+        return np.minimum(usual, np.where(alpha > 0, own, self.infinity_mass))
 
     def _delta(self, epsilon: Array) -> Array:
         return self._bounds(epsilon, TOLERANCE).delta_high

@@ -9,7 +9,6 @@ from fractions import Fraction
 import attrs
 import numpy as np
 
-from privacy_accountant.guarantees.pld.curves import Curve
 from privacy_accountant.guarantees.pld.families import Array, LossFamily, Several
 from privacy_accountant.guarantees.pld.lattice_family import LatticeFamily
 from privacy_accountant.guarantees.pld.pairs import DominatingPair, Members
@@ -64,10 +63,6 @@ class GridPair(DominatingPair):
         """See `DominatingPair.dominated`."""
         return LowerPair(self)
 
-    def curve(self) -> Curve | None:
-        """See `DominatingPair.curve`."""
-        return None
-
     @classmethod
     def family(cls, members: Members) -> LossFamily:
         """See `DominatingPair.family`."""
@@ -99,10 +94,6 @@ class LowerPair(DominatingPair):
     def lattice(self) -> tuple[Fraction, Fraction] | None:
         """See `DominatingPair.lattice`."""
         return Fraction(_lower(self.pair).step), Fraction(0)
-
-    def curve(self) -> Curve | None:
-        """See `DominatingPair.curve`."""
-        return None
 
     @classmethod
     def family(cls, members: Members) -> LossFamily:

@@ -44,7 +44,13 @@ class DiscreteGaussianFamily(LossFamily):
             value, first, second = math.log1p(here) - math.log1p(origin), m * (c + 0.5), m
         else:
             value, first, second = self._summed(c)
-        size = 4 + 2 * m * (c * c + abs(c)) + abs(self.shift * c) / min(self.sigma_squared, 1.0)
+        # The rounding of the center: theta's slope there is 1 / sigma^2, or what the Poisson dual leaves of it.
+        slope = (
+            32 * math.exp(-2 * math.pi**2 * self.sigma_squared)
+            if self.sigma_squared >= 1
+            else 1 / self.sigma_squared
+        )
+        size = 4 + 2 * m * (c * c + abs(c)) + abs(self.shift * c) * slope
         return Cumulant(n * (value + m * (c * c + c) / 2), n * first, n * second, 16 * UNIT * n * size)
 
     def _summed(self, c: float) -> tuple[float, float, float]:
@@ -60,7 +66,7 @@ class DiscreteGaussianFamily(LossFamily):
 
     def log_ratio(self, c: float, index: Array, spacing: float) -> tuple[Complex, Array]:
         """See `LossFamily.log_ratio`."""
-        period = 2 * math.pi * self.sigma_squared / self.shift
+        period = min(2 * math.pi * self.sigma_squared / self.shift, 1e300)
         omega = index * spacing
         turns = np.rint(omega / period)
         near = omega - turns * period

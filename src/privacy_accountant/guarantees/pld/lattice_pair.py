@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
 
 import attrs
 import numpy as np
 
 from privacy_accountant.errors import InvalidParameterError
-from privacy_accountant.exact import Real, exact, integer, positive, probability, real
+from privacy_accountant.exact import Real, exact, integer, positive, real
 from privacy_accountant.guarantees.pld.atomic import MOST_ATOMS, MOST_CONVOLVED
-from privacy_accountant.guarantees.pld.curves import Curve
 from privacy_accountant.guarantees.pld.families import Array, LossFamily, Several
 from privacy_accountant.guarantees.pld.lattice_family import LatticeFamily
-from privacy_accountant.guarantees.pld.pairs import DominatingPair, Members, as_float
-from privacy_accountant.numerics.contour.atoms import power_law
-
-_SUM_RULE = "probabilities that add up, with `infinity`, to 1 within 1e-9"
+from privacy_accountant.guarantees.pld.pairs import Members, as_float
+from privacy_accountant.guarantees.pld.table_pair import TablePair, one_direction, read_infinity, read_masses
+from privacy_accountant.numerics.contour.atoms import POWER_LOST, power_law
 
 
 def _step(value: object) -> Real:
@@ -30,30 +26,19 @@ def _first(value: object) -> int:
     return integer(value, "first")
 
 
-def _infinity(value: object) -> Real:
-    return probability(value, "infinity")
-
-
 def _offset(value: object) -> Real:
     return real(value, "offset")
 
 
-def _one_direction(_: object, __: object, back: Any) -> None:
-    if back is not None and (not isinstance(back, LatticePair) or back.back is not None):
-        raise InvalidParameterError("back", "a LatticePair that has no back itself", back)
-
-
 def _masses(value: object) -> tuple[Real, ...]:
-    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-        raise InvalidParameterError("masses", "a sequence of probabilities", value)
-    masses = tuple(probability(mass, "masses") for mass in value)
+    masses = read_masses(value)
     if not any(mass > 0 for mass in masses):
         raise InvalidParameterError("masses", "a sequence with a positive probability", masses)
     return masses
 
 
 @attrs.frozen(cache_hash=True)
-class LatticePair(DominatingPair):
+class LatticePair(TablePair):
     """A pair whose loss is `offset + (first + j) * step` with probability `masses[j]`, infinite with probability `infinity`.
 
     The masses are taken as they stand: whoever rounded a continuous loss to the lattice did so upwards. What they miss of 1 is
@@ -80,32 +65,12 @@ class LatticePair(DominatingPair):
     step: Real = attrs.field(converter=_step)
     first: int = attrs.field(converter=_first)
     masses: tuple[Real, ...] = attrs.field(converter=_masses)
-    infinity: Real = attrs.field(default=0.0, converter=_infinity)
+    infinity: Real = attrs.field(default=0.0, converter=read_infinity)
     offset: Real = attrs.field(default=0.0, converter=_offset)
-    back: LatticePair | None = attrs.field(default=None, validator=_one_direction)
+    back: LatticePair | None = attrs.field(default=None, validator=one_direction)
 
     def __attrs_post_init__(self) -> None:
-        if self.missing > 1e-9:
-            raise InvalidParameterError("masses", _SUM_RULE, float(sum(exact(m) for m in self.masses)))
-
-    @property
-    def missing(self) -> float:
-        """How far the probabilities are from adding up to 1."""
-        return abs(float(sum(exact(m) for m in self.masses) + exact(self.infinity) - 1))
-
-    @property
-    def is_symmetric(self) -> bool:
-        """See `DominatingPair.is_symmetric`."""
-        return self.back is None
-
-    def reversed(self) -> DominatingPair:
-        """See `DominatingPair.reversed`."""
-        return self if self.back is None else attrs.evolve(self.back, back=attrs.evolve(self, back=None))
-
-    @property
-    def infinity_mass(self) -> Fraction:
-        """See `DominatingPair.infinity_mass`."""
-        return exact(self.infinity)
+        self.check_sum()
 
     @property
     def top(self) -> Fraction | None:
@@ -132,17 +97,13 @@ class LatticePair(DominatingPair):
         return (
             np.asarray(losses),
             np.asarray(np.log(masses[index])),
-            count * self.missing + len(masses) * 1e-300,
+            count * self.missing + len(masses) * POWER_LOST,
         )
 
     def _arrays(self) -> tuple[Array, Array]:
         masses: Array = np.array([as_float(m) for m in self.masses], dtype=np.float64)
         index = np.flatnonzero(masses > 0)
         return np.asarray(self.first + index, dtype=np.float64), np.asarray(masses[index])
-
-    def curve(self) -> Curve | None:
-        """See `DominatingPair.curve`."""
-        return None
 
     @classmethod
     def family(cls, members: Members) -> LossFamily:

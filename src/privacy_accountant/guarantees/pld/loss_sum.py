@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_accountant.guarantees.pld.families import UNIT, Array, Complex, Cumulant, LossFamily
+from privacy_accountant.guarantees.pld.families import UNIT, Array, Complex, Cumulant, LossFamily, added
 
 Indices: TypeAlias = NDArray[np.intp]
 
@@ -59,6 +59,20 @@ class LossSum:
         return Cumulant(
             math.fsum(values), math.fsum(firsts), math.fsum(seconds), (math.fsum(errors) + slack) * (1 + 1e-9)
         )
+
+    @property
+    def effort(self) -> int:
+        """See `LossFamily.effort`."""
+        return max((family.effort for family in self.families), default=1)
+
+    def decay(self, c: float, edges: Array) -> tuple[Array, float, float]:
+        """See `LossFamily.decay`; of a Gaussian part the logs alone."""
+        rest = (
+            added(family.decay(c, edges) for family in self.families)
+            if self.families
+            else (0.0 * edges, 0.0, 0.0)
+        )
+        return rest[0] - self.gaussian * edges**2 / 2, rest[1], rest[2]
 
     def sketched(self) -> LossSum:
         """A sum much like it that chooses abscissas quickly."""

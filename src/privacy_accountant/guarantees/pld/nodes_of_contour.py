@@ -13,6 +13,8 @@ from privacy_accountant.guarantees.pld.loss_sum import LossSum
 from privacy_accountant.numerics.contour import nodes
 
 _SKIP = 1e-24
+_FAR, _FURTHER = 1 << 13, 20
+_COUNTLESS = 1e18
 _SHORTEST_TAIL, _LONGEST_TAIL = 4.0, 80.0
 _SIDE_STEPS = (0.5, 1, 2, 4, 6, 8, 10, 14, 20)
 _SIDE_SHARES = (0.75, 0.5, 0.25, 0.1, 0.01)
@@ -25,9 +27,38 @@ def node_count(measure: Measure, c: float, period: float, step: float, variance:
     curvature, spread = measure.whole.saddle(c)[1], variance + measure.whole.gaussian
     size, tail = math.sqrt(curvature) * abs(c * c + c) / share, _LONGEST_TAIL
     for _ in range(3):  # beyond omega the nodes add up to size * e^{-tail/2} / omega
-        omega = math.sqrt(tail / spread)
+        omega = math.sqrt(tail / max(spread, 1e-300))
         tail = min(max(2 * math.log(max(size / omega, 1.0)), _SHORTEST_TAIL), _LONGEST_TAIL)
     return math.ceil(math.sqrt(tail / spread) * period / (2 * math.pi)) + 1
+
+
+def decayed_reach(measure: Measure, c: float, period: float, share: float, most: int) -> float | None:
+    """The frequency beyond which nodes are a share of the answer at most, because the moment functions themselves decay.
+
+    None when more than `most` would be needed, or nothing is known about the decay.
+    """
+    if measure.atoms is not None:
+        return None
+    size = math.sqrt(measure.whole.saddle(c)[1]) * abs(c * c + c) / share
+    edges = _edges(2 * math.pi / period, period, most)
+    enough = np.flatnonzero((_rest(measure, c, edges) * size <= 1) & (edges * period <= 2 * math.pi * most))
+    return float(edges[enough[0]]) if len(enough) else None
+
+
+def _edges(omega: float, period: float, most: int) -> Array:
+    """Frequencies from omega to the last of `most` nodes, closely, and far beyond, where the decay is that of a power."""
+    last = max(2 * math.pi / period * most, omega * 2)
+    near = np.geomspace(omega, last, 12 + 4 * math.ceil(math.log2(last / omega)))
+    return np.append(near, last * 2.0 ** np.arange(1, _FURTHER))
+
+
+def _rest(measure: Measure, c: float, edges: Array) -> Array:
+    """Bounds on the integral from each edge of the modulus of the ratio over omega^2, from its decay."""
+    logs, power, size = measure.whole.decay(c, edges)
+    with np.errstate(under="ignore"):
+        pieces = np.exp(logs[:-1]) * -np.diff(1 / edges)
+    last = math.exp(min(size - (power + 1) * math.log(edges[-1]), 0.0)) / (power + 1)
+    return np.append(np.cumsum(pieces[::-1])[::-1], 0.0) + max(last, 0.0)
 
 
 def build(
@@ -63,7 +94,7 @@ def build(
         error += _add_nodes(weights, term, floor, factor, c=c, spacing=spacing, variance=variance)
     error += first * sum(math.exp(shift) * math.expm1(slack) for _, shift, slack, _ in terms)
     if not step:
-        error += len(terms) * nodes.truncation(float(omega[-1]), variance + measure.whole.gaussian, period)
+        error += len(terms) * _beyond(measure, c, period, float(omega[-1]), variance, count)
     origin = first * sum(sign * math.exp(shift) for sign, shift, _, _ in terms)
     right, left = sides(measure.whole, c, curvature)
     kept, lost = _cut(weights, omega, origin, center + step if c > 0 else center, cut)
@@ -72,6 +103,15 @@ def build(
         log_m=(k.value, k.error), origin=origin, omega=omega[kept],
         levels=_levels(c, omega[kept], weights[kept], variance, error + lost), right=right, left=left,
     )  # fmt: skip
+
+
+def _beyond(measure: Measure, c: float, period: float, omega: float, variance: float, count: int) -> float:
+    """Bound on twice the sum of the nodes above omega."""
+    rest = nodes.truncation(omega, variance + measure.whole.gaussian, period)
+    if measure.atoms is not None or variance > 0:
+        return rest
+    decayed = _rest(measure, c, _edges(omega, period, max(count, _FAR)))
+    return min(rest, period / math.pi * float(decayed[0]))
 
 
 def _factors(z: Complex, c: float, step: float) -> Complex:

@@ -5,11 +5,9 @@ A pair is a few exact numbers, never a grid. Its curve is evaluated when it is a
 
 from __future__ import annotations
 
-import abc
 import math
-from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import ClassVar
 
 import attrs
 import numpy as np
@@ -18,94 +16,27 @@ from privacy_accountant.exact import Real, canonical, exact, non_negative_or_inf
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.gdp import GDP
 from privacy_accountant.guarantees.pld.curves import Curve, GaussianCurve, LaplaceCurve, ResponseCurve
+from privacy_accountant.guarantees.pld.dominating import DominatingPair, Members, as_float, rho_of_pure
 from privacy_accountant.guarantees.pld.families import (
     LAPLACE,
     RANDOMIZED_RESPONSE,
     Array,
+    Kernel,
     LossFamily,
     SymmetricFamily,
 )
 from privacy_accountant.numerics.contour import atoms
 
-Members: TypeAlias = Sequence[tuple[Any, int]]
-"""Pairs of one class with their counts."""
-
-
-class DominatingPair(abc.ABC):
-    """A pair of distributions (P, Q) that every attack on one release finds at least as hard to tell apart.
-
-    Everything is said about the privacy loss L = log dP/dQ under P. Pairs are frozen, equal by value and hashable.
-    """
-
-    __slots__ = ()
-
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether (Q, P) has the same curve."""
-        return True
-
-    def reversed(self) -> DominatingPair:
-        """The pair (Q, P)."""
-        return self
-
-    @property
-    def infinity_mass(self) -> Fraction:
-        """P(L = inf): what no epsilon removes."""
-        return Fraction(0)
-
-    @property
-    @abc.abstractmethod
-    def top(self) -> Fraction | None:
-        """The largest finite loss; None when there is none."""
-
-    @property
-    def has_loss(self) -> bool:
-        """Whether some finite loss is not 0."""
-        return True
-
-    @property
-    def lattice(self) -> tuple[Fraction, Fraction] | None:
-        """Step and one point of the lattice on which all finite losses lie; None when they do not."""
-        return None
-
-    def count_atoms(self, count: int) -> float:
-        """Number of atoms of the finite loss of `count` releases; infinite when they cannot be written down."""
-        del count
-        return math.inf
-
-    def law(self, count: int) -> tuple[Array, Array, float]:
-        """Atoms, log masses (given L < inf) and left-out mass of the loss of `count` releases, if `count_atoms` allows."""
-        raise NotImplementedError(f"{type(self).__name__} has no list of atoms for {count} releases")
-
-    @property
-    def dominated(self) -> DominatingPair:
-        """A pair that this one dominates, for lower ends of intervals; itself where what is composed is exact."""
-        return self
-
-    @abc.abstractmethod
-    def curve(self) -> Curve | None:
-        """The closed form of one release; None when it is summed or integrated instead."""
-
-    @classmethod
-    @abc.abstractmethod
-    def family(cls, members: Members) -> LossFamily:
-        """The finite losses of many pairs of this class as arrays."""
-
-    def log_moment(self, c: float) -> float:
-        """Upper bound on log E[e^{cL}]; infinite when there is mass at infinity and c > 0.
-
-        At c = order - 1 this is (order - 1) times the Renyi divergence.
-        """
-        if self.infinity_mass > 0 and c > 0:
-            return math.inf
-        rest = math.log1p(-float(self.infinity_mass)) if self.infinity_mass < 1 else -math.inf
-        k = self.family([(self, 1)]).cumulant(c)
-        return rest + k.value + k.error
-
-
-def as_float(value: Real) -> float:
-    """The nearest double to a stored number."""
-    return value if isinstance(value, float) else float(value)
+__all__ = [
+    "DominatingPair",
+    "EpsilonPair",
+    "GaussianPair",
+    "LaplacePair",
+    "Members",
+    "RandomizedResponsePair",
+    "as_float",
+    "pair_of",
+]
 
 
 def _epsilon(value: object) -> Real:
@@ -150,6 +81,11 @@ class GaussianPair(DominatingPair):
         """See `DominatingPair.has_loss`."""
         return 0 < self.mu_squared < math.inf
 
+    @property
+    def rho(self) -> Fraction | None:
+        """See `DominatingPair.rho`."""
+        return exact(self.mu_squared) / 2 if self.mu_squared < math.inf else None
+
     def curve(self) -> Curve | None:
         """See `DominatingPair.curve`."""
         return GaussianCurve(self.mu_squared)
@@ -167,19 +103,13 @@ class GaussianPair(DominatingPair):
         return value + 2.0**-50 * abs(value)
 
 
-@attrs.frozen(cache_hash=True)
-class LaplacePair(DominatingPair):
-    """Laplace noise of scale 1 moved by epsilon: the Laplace mechanism, epsilon = L1 sensitivity / scale.
+class EpsilonPair(DominatingPair):
+    """A symmetric pair whose losses reach from -epsilon to epsilon, and what all such pairs share."""
 
-    Attributes:
-        epsilon: The distance, exact; infinity promises nothing.
+    __slots__ = ()
 
-    Example:
-        >>> LaplacePair(0.5).top
-        Fraction(1, 2)
-    """
-
-    epsilon: Real = attrs.field(converter=_epsilon)
+    epsilon: Real
+    kernel: ClassVar[Kernel]
 
     @property
     def infinity_mass(self) -> Fraction:
@@ -196,18 +126,47 @@ class LaplacePair(DominatingPair):
         """See `DominatingPair.has_loss`."""
         return 0 < self.epsilon < math.inf
 
-    def curve(self) -> Curve | None:
-        """See `DominatingPair.curve`."""
-        return LaplaceCurve(self.epsilon)
+    @property
+    def rho(self) -> Fraction | None:
+        """See `DominatingPair.rho`; what is at infinity does not count."""
+        return rho_of_pure(exact(self.epsilon)) if self.epsilon < math.inf else None
 
     @classmethod
     def family(cls, members: Members) -> LossFamily:
         """See `DominatingPair.family`."""
-        return _one_parameter(LAPLACE, members)
+        total: dict[float, float] = {}
+        for pair, count in members:
+            epsilon = as_float(pair.epsilon)
+            if epsilon > 0:
+                total[epsilon] = total.get(epsilon, 0.0) + count
+        epsilons = np.array(list(total), dtype=np.float64)
+        counts = np.array(list(total.values()), dtype=np.float64)
+        return SymmetricFamily(cls.kernel, (epsilons,), epsilons, counts)
 
 
 @attrs.frozen(cache_hash=True)
-class RandomizedResponsePair(DominatingPair):
+class LaplacePair(EpsilonPair):
+    """Laplace noise of scale 1 moved by epsilon: the Laplace mechanism, epsilon = L1 sensitivity / scale.
+
+    Attributes:
+        epsilon: The distance, exact; infinity promises nothing.
+
+    Example:
+        >>> LaplacePair(0.5).top
+        Fraction(1, 2)
+    """
+
+    kernel = LAPLACE
+
+    epsilon: Real = attrs.field(converter=_epsilon)
+
+    def curve(self) -> Curve | None:
+        """See `DominatingPair.curve`."""
+        return LaplaceCurve(self.epsilon)
+
+
+@attrs.frozen(cache_hash=True)
+class RandomizedResponsePair(EpsilonPair):
     """Randomized response at epsilon that tells all with probability delta: it dominates every (epsilon, delta)-DP release.
 
     Attributes:
@@ -219,6 +178,8 @@ class RandomizedResponsePair(DominatingPair):
         Fraction(1, 1000000)
     """
 
+    kernel = RANDOMIZED_RESPONSE
+
     epsilon: Real = attrs.field(converter=_epsilon)
     delta: Real = attrs.field(default=0.0, converter=_delta)
 
@@ -226,16 +187,6 @@ class RandomizedResponsePair(DominatingPair):
     def infinity_mass(self) -> Fraction:
         """See `DominatingPair.infinity_mass`."""
         return exact(self.delta) if self.epsilon < math.inf else Fraction(1)
-
-    @property
-    def top(self) -> Fraction | None:
-        """See `DominatingPair.top`."""
-        return exact(self.epsilon) if self.epsilon < math.inf else Fraction(0)
-
-    @property
-    def has_loss(self) -> bool:
-        """See `DominatingPair.has_loss`."""
-        return 0 < self.epsilon < math.inf
 
     @property
     def lattice(self) -> tuple[Fraction, Fraction] | None:
@@ -257,21 +208,6 @@ class RandomizedResponsePair(DominatingPair):
     def curve(self) -> Curve | None:
         """See `DominatingPair.curve`."""
         return ResponseCurve(self.epsilon, self.delta)
-
-    @classmethod
-    def family(cls, members: Members) -> LossFamily:
-        """See `DominatingPair.family`."""
-        return _one_parameter(RANDOMIZED_RESPONSE, members)
-
-
-def _one_parameter(kernel: Any, members: Members) -> LossFamily:
-    total: dict[float, float] = {}
-    for pair, count in members:
-        epsilon = as_float(pair.epsilon)
-        if epsilon > 0:
-            total[epsilon] = total.get(epsilon, 0.0) + count
-    epsilons = np.array(list(total), dtype=np.float64)
-    return SymmetricFamily(kernel, (epsilons,), epsilons, np.array(list(total.values()), dtype=np.float64))
 
 
 def pair_of(guarantee: object) -> DominatingPair | None:

@@ -71,12 +71,23 @@ class PointFamily(LossFamily):
     def summed(self, c: float, weights: Array, index: Array, spacing: float) -> tuple[Complex, Array]:
         """Sum of weight * e^{i omega (loss - largest loss)}, and a bound on its error."""
         omega, behind = index * spacing, self.losses - self.losses[-1]
-        rows = max(1, _AT_ONCE // len(weights))
-        pieces = [
-            np.exp(1j * np.multiply.outer(omega[i : i + rows], behind)) @ weights
-            for i in range(0, len(omega), rows)
-        ]
-        values = np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.complex128)
+        values = _powers(behind * spacing, weights, index)
         reach = -float(behind[0])
         slack = 64 * UNIT * omega * (reach + self.size + abs(c) * self.size * reach)
-        return values, slack + UNIT * math.sqrt(len(weights))
+        return values, slack + UNIT * (8 + math.sqrt(len(weights)))
+
+
+def _powers(angles: Array, weights: Array, index: Array) -> Complex:
+    """Sum of weight * e^{i k angle} at the ascending integers k of `index`: each power the product of a coarse and a fine one."""
+    if not len(index):
+        return np.zeros(0, dtype=np.complex128)
+    first, count = index[0], int(index[-1] - index[0]) + 1
+    block = math.ceil(math.sqrt(count))
+    coarse, fine = first + block * np.arange(math.ceil(count / block)), np.arange(block)
+    total = np.zeros((len(coarse), block), dtype=np.complex128)
+    columns = max(1, _AT_ONCE // (len(coarse) + block))
+    for i in range(0, len(angles), columns):
+        some = angles[i : i + columns]
+        left = np.exp(1j * np.multiply.outer(coarse, some)) * weights[i : i + columns]
+        total += left @ np.exp(1j * np.multiply.outer(fine, some)).T
+    return np.asarray(total.ravel()[(index - first).astype(np.intp)])

@@ -9,13 +9,15 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from privacy_accountant.guarantees.pld.contour import Contour, Measure, Samples
+from privacy_accountant.guarantees.pld.contour import SERVED, Contour, Measure, Samples
 from privacy_accountant.guarantees.pld.families import Array
-from privacy_accountant.guarantees.pld.nodes_of_contour import build, node_count, sides
+from privacy_accountant.guarantees.pld.nodes_of_contour import build, decayed_reach, node_count, sides
 from privacy_accountant.numerics.contour.nodes import alias_bound, chernoff_constant
 
 MOST_NODES = 1 << 21
 """Cap on the nodes of one contour: they take about a third of a gibibyte while it is built."""
+_MOST_DECAYED = 1 << 17
+"""So many nodes are looked at rather than smoothed away."""
 _MOST_WORK = 1 << 31
 """Cap on nodes times thresholds of one refinement."""
 _MOST_CONTOURS, _MOST_KEPT = 64, 1 << 21
@@ -138,7 +140,7 @@ class Shelf:
                 break
             self._keep(contour, right=right)
             best, before = contour.grid(step), gap
-            inside = (best.e >= 0) & (best.e <= end) & (best.high > 1e-300)
+            inside = (best.e >= 0) & (best.e <= end) & (best.high > 1e-300) & (best.high < math.inf)
             inside &= np.abs(best.e - contour.center) <= _WINDOW_USED * width
             high = best.high[inside] + more(best.e[inside])
             gap = float(np.max((best.high - best.low)[inside] / high, initial=0.0))
@@ -211,6 +213,14 @@ class Shelf:
             period *= 1.3
         return period
 
+    def is_exact(self, c: float) -> bool:
+        """Whether a contour at c > 0 needs no smoothing."""
+        loss = self._measure.whole
+        if self._step or loss.gaussian > 0:
+            return True
+        period = max(9 * math.sqrt(loss.saddle(c)[1]), (max(0.0, -loss.level(c)[1]) + 30) / c)
+        return decayed_reach(self._measure, c, period, 1e-17, _MOST_DECAYED) is not None
+
     def _build(
         self,
         c: float,
@@ -221,28 +231,38 @@ class Shelf:
         most: int = MOST_NODES,
         share: float = 1.0,
     ) -> Contour | None:
-        most = min(most, MOST_NODES)
         loss, step = self._measure.whole, self._step
+        most = min(most, MOST_NODES // loss.effort)
         if right and step:
             c = min(c, 30 / step)
         curvature = loss.saddle(c)[1]
         inward = c if right else min(-c, 1 + c)
-        period = max(9 * math.sqrt(curvature), (max(0.0, -loss.level(c)[1]) + 30) / inward)
+        width = math.sqrt(curvature)
+        # At the far end of what it serves the answer is smaller by the tilt, and aliases are measured against that.
+        depth = max(0.0, -loss.level(c)[1]) + abs(c) * SERVED * width
+        period = max(9 * width, (depth + 30) / inward)
         exact = step > 0 or loss.gaussian > share * smoothing / (2.5 * abs(c * c + c))
+        reach = None if exact else decayed_reach(self._measure, c, period, 1e-17, _MOST_DECAYED)
+        exact = exact or reach is not None
         period = self._longer(c, period, math.log(1e-10 if exact else 0.02 * smoothing))
         # The gap is about 2.4 times variance times half the density over the value: by the tilt right, by the spread left.
         bend = 1 / (curvature if right else max(loss.cumulant(c).second, 1e-280))
         variance, cut = share * smoothing / (2.5 * max(abs(c * c + c), bend)), 1e-2 * smoothing
         if step:
             period, variance, cut = step * 2 * (math.ceil(period / step / 2) + 1), 0.0, 1e-17
-        elif loss.gaussian > variance:
+        elif reach is not None or loss.gaussian > variance:
             variance, cut = 0.0, 1e-17
         share = max(cut, 1e-17)
-        count = node_count(self._measure, c, period, step, variance, share)
+        count = (
+            node_count(self._measure, c, period, step, variance, share)
+            if reach is None
+            else math.ceil(reach * period / (2 * math.pi)) + 1
+        )
         if count > most:
-            if not first or step:
+            if not first or step or variance == 0:
                 return None
-            variance *= (count / (most - 4)) ** 2
+            coarser = (count / (most - 4)) ** 2
+            variance, smoothing = variance * coarser, smoothing * coarser
             count = min(node_count(self._measure, c, period, step, variance, share), most)
         built = build(self._measure, c, period, step, variance, cut=cut, count=count)
         return attrs.evolve(built, fineness=smoothing if variance > 0 else 0.0)

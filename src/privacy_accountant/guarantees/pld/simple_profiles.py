@@ -10,11 +10,16 @@ from privacy_accountant.exact import exact
 from privacy_accountant.guarantees.pld.atomic import AtomicLaw
 from privacy_accountant.guarantees.pld.curves import Curve
 from privacy_accountant.guarantees.pld.families import Array
-from privacy_accountant.guarantees.pld.profile import TINY, Bounds, Corners, Infinity, Profile
+from privacy_accountant.guarantees.pld.infinity import Infinity
+from privacy_accountant.guarantees.pld.profile import TINY, Bounds, Corners, Profile
+
+_NEXT_TO_ONE, _HALVINGS = 1e-3, 60
 
 
 class AtomicProfile(Profile):
     """Finitely many atoms: exact but for rounding."""
+
+    is_cheap = True
 
     def __init__(self, infinity: Infinity, top: Fraction | None, law: AtomicLaw) -> None:
         super().__init__(infinity, top)
@@ -25,10 +30,14 @@ class AtomicProfile(Profile):
         del tolerance
         return Bounds(*self._law.bounds(e))
 
-    def guess(self, delta: float) -> tuple[float, float]:
+    def guess(self, delta: float, rest: float) -> tuple[float, float]:
         """See `Profile.guess`."""
-        e, profile = self._law.high.losses, self._law.high.profile
-        return float(e[min(int(np.searchsorted(-profile, -delta)), len(e) - 1)]), 0.0
+        e = self._law.high.losses
+        if rest < delta:
+            at = np.searchsorted(self._law.high.at(e)[1], rest)
+        else:
+            at = np.searchsorted(-self._law.high.profile, -delta)
+        return float(e[min(int(at), len(e) - 1)]), 0.0
 
     def swift(self, e: Array) -> tuple[Array, Array]:
         """See `Profile.swift`."""
@@ -51,13 +60,19 @@ class ClosedProfile(Profile):
         super().__init__(infinity, top)
         self.curve = curve
 
+    def beta(self, alpha: Array) -> Array:
+        """Lower bound on f."""
+        return self.curve.beta(alpha)
+
     def bounds(self, e: Array, tolerance: float) -> Bounds:
         """See `Profile.bounds`; the closed form includes the mass at infinity."""
         del tolerance
         high, room = self.curve.delta(e), self.curve.complement(e)
         slack = self.curve.slack(e)
         low = np.maximum(high * (1 - slack), self.infinity.low)
-        room_high = np.minimum(np.maximum(room * (1 + slack), TINY), 1 - low)
+        # Where roundings may be all of it, only what the profile leaves is known of the complement.
+        known = np.where(slack < 0.5, np.maximum(room * (1 + slack), TINY), 1.0)
+        room_high = np.minimum(known, 1 - low)
         return Bounds(
             np.where(high > TINY, low, 0.0), high, room, np.maximum(room_high, room), np.zeros_like(e)
         )
@@ -70,19 +85,34 @@ class ClosedProfile(Profile):
         whole = self.infinity.whole
         if whole is not None and exact(delta) == whole:
             return self.top_low, self.top_high
-        high = float(self.curve.epsilon(np.array([delta]))[0])
+        high = self._reached(delta, float(self.curve.epsilon(np.array([delta]))[0]))
         if high in (0.0, np.inf):
             return high, high
         step = 1e-13
         while step < 1:
             low = high * (1 - step)
-            if float(self.bounds(np.array([low]), tolerance).delta_low[0]) > delta:
+            part = self.bounds(np.array([low]), tolerance)
+            if part.delta_low[0] > delta or part.room_high[0] < 1 - delta:
                 return low, high
             step *= 8
         return 0.0, high
 
-    def guess(self, delta: float) -> tuple[float, float]:
+    def _reached(self, delta: float, high: float) -> float:
+        """An epsilon for a delta next to 1, where only the complement tells: its least one that is confirmed, by halving."""
+        low, room = 0.0, 1 - delta
+        if room > _NEXT_TO_ONE or not 0 < high < np.inf:
+            return high
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            if self.curve.complement(np.array([middle]))[0] >= room:
+                high = middle
+            else:
+                low = middle
+        return high
+
+    def guess(self, delta: float, rest: float) -> tuple[float, float]:
         """See `Profile.guess`."""
+        del rest
         return float(self.curve.epsilon(np.array([delta]))[0]), 0.0
 
     def swift(self, e: Array) -> tuple[Array, Array]:
@@ -126,9 +156,9 @@ class BetweenProfile(Profile):
         high = self._upper.epsilon(delta, tolerance)[1]
         return min(self._lower.epsilon(delta, tolerance)[0], high), high
 
-    def guess(self, delta: float) -> tuple[float, float]:
+    def guess(self, delta: float, rest: float) -> tuple[float, float]:
         """See `Profile.guess`."""
-        return self._upper.guess(delta)
+        return self._upper.guess(delta, rest)
 
     def snap(self, e: Array) -> tuple[Array, ...]:
         """See `Profile.snap`."""
@@ -174,9 +204,9 @@ class Nothing(Profile):
         zero, one = np.zeros_like(e), np.ones_like(e)
         return Bounds(zero, zero, one, one, zero)
 
-    def guess(self, delta: float) -> tuple[float, float]:
+    def guess(self, delta: float, rest: float) -> tuple[float, float]:
         """See `Profile.guess`."""
-        del delta
+        del delta, rest
         return 0.0, 0.0
 
     def swift(self, e: Array) -> tuple[Array, Array]:

@@ -3,30 +3,63 @@
 from __future__ import annotations
 
 import abc
+import functools
 import math
+from fractions import Fraction
 
 import attrs
 import numpy as np
 from scipy.special import ndtr
 
 from privacy_accountant.errors import InvalidParameterError
-from privacy_accountant.exact import Real, exact, positive, real
-from privacy_accountant.guarantees.pld.families import UNIT, Array
-from privacy_accountant.guarantees.pld.grid_pair import GridPair
-from privacy_accountant.guarantees.pld.pairs import DominatingPair, as_float
-from privacy_accountant.numerics.contour.grids import HalfCells
+from privacy_accountant.exact import Real, exact, positive, real, sqrt_up
+from privacy_accountant.guarantees.pld.atoms_mixture import AtomsMixture
+from privacy_accountant.guarantees.pld.curves import Curve, GaussianCurve, LaplaceCurve
+from privacy_accountant.guarantees.pld.discrete import DiscreteGaussianPair, DiscreteLaplacePair
+from privacy_accountant.guarantees.pld.families import Array, LossFamily, Several
+from privacy_accountant.guarantees.pld.finite_pair import FinitePair
+from privacy_accountant.guarantees.pld.gaussian_mixture import (
+    CroppedMixture,
+    GaussianMixture,
+    IntegerGaussianMixture,
+)
+from privacy_accountant.guarantees.pld.gridded_gaussian import GriddedGaussianPair
+from privacy_accountant.guarantees.pld.laplace_mixture import LaplaceMixture
+from privacy_accountant.guarantees.pld.mixture import MOST_POINTS, Mixture
+from privacy_accountant.guarantees.pld.mixture_family import MixtureFamily
+from privacy_accountant.guarantees.pld.pairs import (
+    DominatingPair,
+    GaussianPair,
+    LaplacePair,
+    Members,
+    RandomizedResponsePair,
+)
+from privacy_accountant.guarantees.pld.sampled_curves import SampledCurve
+from privacy_accountant.numerics.enclosure import exp_bounds, log_bounds
 
-_PER_WIDTH, _MOST_CELLS = 100, 1 << 18
-_REACH = 13.4
-"""Sigmas on either side; beyond them lies less than 1e-40."""
+_LONGEST = Fraction(4000)
+_FEW, _FEW_SUMS = 8, 4096
+"""Sums of so few atoms are written down while they are no more than this."""
 
 
-def _sampling(value: object) -> Real:
+def read_sampling(value: object, field: str = "sampling") -> Real:
+    """The probability of a record to take part, strictly between 0 and 1."""
     rule = "a number in (0, 1)"
-    probability = real(value, "sampling", rule=rule)
+    probability = real(value, field, rule=rule)
     if not 0 < probability < 1:
-        raise InvalidParameterError("sampling", rule, value)
+        raise InvalidParameterError(field, rule, value)
     return probability
+
+
+def amplified(epsilon: Fraction, sampling: Fraction) -> Fraction:
+    """log(1 + q (e^eps - 1)) from above, to about 2^-230 of it (Balle, Barthe and Gaboardi 2018, arXiv 1807.01647)."""
+    if epsilon == 0:
+        return epsilon
+    if epsilon > _LONGEST:  # log(1 + x) <= log x + 1/x, and 1/x is below every grain unless q is as small
+        rare = sampling.denominator.bit_length() > _LONGEST
+        return epsilon if rare else epsilon + log_bounds(sampling)[1] + Fraction(1, 1 << 1000)
+    lost = max(0, epsilon.denominator.bit_length() - epsilon.numerator.bit_length())
+    return log_bounds(1 + sampling * (exp_bounds(epsilon, 256 + lost)[1] - 1))[1]
 
 
 def _mu_squared(value: object) -> Real:
@@ -37,17 +70,32 @@ def _epsilon(value: object) -> Real:
     return positive(value, "epsilon")
 
 
-class SubsampledPair(GridPair):
+class SubsampledPair(DominatingPair):
     """A mechanism on a sample: (1 - q) A + q B against A, where A and B are what it releases without and with the record.
 
     `removal` says which of them is P: with the record (True) or without it. Both belong to the release under
-    add-or-remove-one, and a composition takes the worse at the end.
+    add-or-remove-one, and a composition takes the worse at the end. That the mixture dominates is Theorem 11 of Zhu, Dong and Wang 2022,
+    arXiv 2106.08567, for every pair (B, A) that dominates the mechanism.
     """
 
     __slots__ = ()
 
     sampling: Real
     removal: bool
+
+    @property
+    @abc.abstractmethod
+    def whole(self) -> DominatingPair:
+        """The mechanism's own pair (B, A); it is symmetric."""
+
+    @abc.abstractmethod
+    def mixture(self) -> Mixture:
+        """The outputs and their likelihood ratios."""
+
+    @property
+    def odds(self) -> tuple[float, float]:
+        """q and 1 - q, each rounded on its own."""
+        return float(exact(self.sampling)), float(1 - exact(self.sampling))
 
     @property
     def is_symmetric(self) -> bool:
@@ -58,44 +106,35 @@ class SubsampledPair(GridPair):
         """See `DominatingPair.reversed`."""
         return attrs.evolve(self, removal=not self.removal)  # type: ignore[misc]
 
-    @abc.abstractmethod
-    def span(self) -> tuple[float, float, float]:
-        """Least and largest log B/A that matter, and about the standard deviation of the loss."""
+    @property
+    def infinity_mass(self) -> Fraction:
+        """See `DominatingPair.infinity_mass`: with the record, what reveals it and is sampled."""
+        return exact(self.sampling) * self.whole.infinity_mass if self.removal else Fraction(0)
 
-    @abc.abstractmethod
-    def between(self, ratio: Array) -> tuple[Array, Array, Array]:
-        """Probabilities under A and B of log B/A between neighbours of `ratio`, and bounds on their relative errors."""
-
-    @abc.abstractmethod
-    def outside(self, low: float, high: float) -> tuple[float, float, float, float]:
-        """A and B below `low`, A and B above `high`, in terms of log B/A."""
-
-    def half_cells(self) -> HalfCells:
-        """See `GridPair.half_cells`."""
-        q = as_float(self.sampling)
-        least, largest, width = self.span()
-        ends = np.array([_mixed(q, least), _mixed(q, largest)])
-        step = max(width / _PER_WIDTH, float(ends[1] - ends[0]) / _MOST_CELLS)
-        first, last = math.floor(ends[0] / step), math.ceil(ends[1] / step)
-        loss = np.arange(2 * first, 2 * last + 1) * (step / 2)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # log B/A from the loss log(1 - q + q B/A)
-            ratio = np.log(np.maximum(np.expm1(loss) + q, 0.0)) - math.log(q)
-        without, with_it, error = self.between(ratio)
-        tails = self.outside(float(ratio[0]), float(ratio[-1]))
-        mixture = (1 - q) * without + q * with_it
-        below = tails[0], (1 - q) * tails[0] + q * tails[1]
-        above = tails[2], (1 - q) * tails[2] + q * tails[3]
-        slack = error + 64 * UNIT * (1 + np.abs(loss[:-1]) + np.abs(loss[1:]))
+    @property
+    def top(self) -> Fraction | None:
+        """See `DominatingPair.top`, from above by less than a double shows: log(1 + q (e^t - 1)), or -log(1 + q (e^-t - 1))."""
+        most, q = self.whole.top, exact(self.sampling)
         if self.removal:
-            return HalfCells(step, first, mixture, without, slack, below[1], above[1])
-        turn = slice(None, None, -1)
-        return HalfCells(step, -last, without[turn], mixture[turn], slack[turn], above[0], below[0])
+            return None if most is None else amplified(most, q)
+        hidden = self.whole.infinity_mass > 0 or most is None or most > _LONGEST
+        least = Fraction(0) if hidden or most is None else exp_bounds(-most)[0]
+        return log_bounds(1 / (1 - q + q * least))[1]
 
+    @property
+    def rho(self) -> Fraction | None:
+        """See `DominatingPair.rho`: sampling adds nothing."""
+        return self.whole.rho
 
-def _mixed(q: float, ratio: float) -> float:
-    """log(1 - q + q e^ratio)."""
-    return float(np.logaddexp(math.log1p(-q), math.log(q) + ratio))
+    def log_moment(self, c: float) -> float:
+        """See `DominatingPair.log_moment`: never above the mechanism's own, which serves where there are no sums."""
+        own = super().log_moment(c)
+        return min(own, self.whole.log_moment(c)) if c > 0 else own
+
+    @classmethod
+    def family(cls, members: Members) -> LossFamily:
+        """See `DominatingPair.family`."""
+        return Several(tuple(MixtureFamily(pair.mixture(), pair.removal, count) for pair, count in members))
 
 
 @attrs.frozen(cache_hash=True)
@@ -111,54 +150,68 @@ class SubsampledGaussianPair(SubsampledPair):
         >>> from privacy_accountant.guarantees.pld import PLD
         >>> form = PLD.of(SubsampledGaussianPair(0.01, 1), 100)
         >>> low, high = form.get_epsilon(1e-5, interval=True)
-        >>> bool(low <= 0.71803566 <= high <= low * 1.001)
+        >>> bool(low <= 0.718035662 and 0.718035661 <= high <= low * 1.0001)
         True
     """
 
-    sampling: Real = attrs.field(converter=_sampling)
+    sampling: Real = attrs.field(converter=read_sampling)
     mu_squared: Real = attrs.field(converter=_mu_squared)
     removal: bool = attrs.field(default=True)
 
     @property
-    def _mu(self) -> float:
-        return math.sqrt(float(exact(self.mu_squared)))
+    def whole(self) -> DominatingPair:
+        """See `SubsampledPair.whole`."""
+        return GaussianPair(self.mu_squared)
 
-    def span(self) -> tuple[float, float, float]:
-        """See `SubsampledPair.span`."""
-        mu, q = self._mu, as_float(self.sampling)
-        x = np.linspace(-_REACH, _REACH + mu, 4001)
-        loss = np.logaddexp(math.log1p(-q), math.log(q) + mu * x - mu * mu / 2)
-        weight = np.exp(-x * x / 2) * (np.exp(loss) if self.removal else 1.0)
-        weight /= weight.sum()
-        width = math.sqrt(float(weight @ (loss - weight @ loss) ** 2))
-        reach = _REACH + mu if self.removal else _REACH
-        return mu * -_REACH - mu * mu / 2, mu * reach - mu * mu / 2, width
+    def mixture(self) -> Mixture:
+        """See `SubsampledPair.mixture`."""
+        return GaussianMixture(*self.odds, sqrt_up(exact(self.mu_squared)))
 
-    def between(self, ratio: Array) -> tuple[Array, Array, Array]:
-        """See `SubsampledPair.between`."""
-        mu = self._mu
-        with np.errstate(invalid="ignore"):
-            x = ratio / mu + mu / 2
-        without, first = _normal(x)
-        with_it, second = _normal(x - mu)
-        return without, with_it, np.minimum(first + second, 1.0)
+    def curve(self) -> Curve | None:
+        """See `DominatingPair.curve`."""
+        even = ndtr(-sqrt_up(exact(self.mu_squared)) / 2)
+        return SampledCurve(
+            GaussianCurve(self.mu_squared), *self.odds, removal=self.removal, even=float(even)
+        )
 
-    def outside(self, low: float, high: float) -> tuple[float, float, float, float]:
-        """See `SubsampledPair.outside`."""
-        mu = self._mu
-        below, above = low / mu + mu / 2, high / mu + mu / 2
-        return float(ndtr(below)), float(ndtr(below - mu)), float(ndtr(-above)), float(ndtr(mu - above))
+    def cropped(self, reach: float) -> DominatingPair:
+        """See `DominatingPair.cropped`: without the record large outputs lower the loss, and nothing is in the way."""
+        return CroppedGaussianPair(self.sampling, self.mu_squared, reach=reach) if self.removal else self
+
+    @property
+    def gridded(self) -> DominatingPair:
+        """See `DominatingPair.gridded`."""
+        return GriddedGaussianPair(self.sampling, self.mu_squared, self.removal)
 
 
-def _normal(x: Array) -> tuple[Array, Array]:
-    """Probabilities between neighbours without cancellation in either tail, and bounds on their relative errors."""
-    a, b = x[:-1], x[1:]
-    near, far = np.where(a > 0, ndtr(-a), ndtr(b)), np.where(a > 0, ndtr(-b), ndtr(a))
-    mass = np.maximum(near - far, 0.0)
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        place = np.minimum(np.abs(a), np.abs(b))
-        error = np.where(mass > 0, 4 * UNIT * (8 + place * place) * near / np.where(mass > 0, mass, 1.0), 0.0)
-    return mass, np.nan_to_num(error, nan=1.0, posinf=1.0)
+@attrs.frozen(cache_hash=True)
+class CroppedGaussianPair(SubsampledGaussianPair):
+    """The same with the record, outputs beyond `reach` told with an infinite loss; it serves bounds and is never part of a guarantee."""
+
+    reach: float = attrs.field(default=13.4, kw_only=True)
+
+    @property
+    def _cropped(self) -> CroppedMixture:
+        mu = sqrt_up(exact(self.mu_squared))
+        return CroppedMixture(*self.odds, mu, mu + self.reach)
+
+    @property
+    def infinity_mass(self) -> Fraction:
+        """See `DominatingPair.infinity_mass`."""
+        return Fraction(self._cropped.lost)
+
+    def mixture(self) -> Mixture:
+        """See `SubsampledPair.mixture`."""
+        return self._cropped
+
+    def cropped(self, reach: float) -> DominatingPair:
+        """See `DominatingPair.cropped`."""
+        del reach
+        return self
+
+    def curve(self) -> Curve | None:
+        """See `DominatingPair.curve`."""
+        return None
 
 
 @attrs.frozen(cache_hash=True)
@@ -173,42 +226,105 @@ class SubsampledLaplacePair(SubsampledPair):
     Example:
         >>> from privacy_accountant.guarantees.pld import PLD
         >>> low, high = PLD.of(SubsampledLaplacePair(0.1, 1), 10).get_epsilon(1e-5, interval=True)
-        >>> bool(low <= 1.17420730 <= high <= low * 1.001)
+        >>> bool(low <= 1.17420730 <= high <= low * 1.0001)
         True
     """
 
-    sampling: Real = attrs.field(converter=_sampling)
+    sampling: Real = attrs.field(converter=read_sampling)
     epsilon: Real = attrs.field(converter=_epsilon)
     removal: bool = attrs.field(default=True)
 
-    def span(self) -> tuple[float, float, float]:
-        """See `SubsampledPair.span`."""
-        end, q = as_float(self.epsilon), as_float(self.sampling)
-        ends = [_mixed(q, -end), _mixed(q, end)]
-        # Atoms are rounded to the lattice, so that its step counts once and not squared.
-        return -end, end, (ends[1] - ends[0]) / 160
+    @property
+    def whole(self) -> DominatingPair:
+        """See `SubsampledPair.whole`."""
+        return LaplacePair(self.epsilon)
 
-    def between(self, ratio: Array) -> tuple[Array, Array, Array]:
-        """See `SubsampledPair.between`: atoms at both ends, and A has density e^{-(l + eps)/2} / 4 between, B that times e^l."""
-        end = as_float(self.epsilon)
-        inner = np.clip(ratio, -end, end)
-        a, b = inner[:-1], inner[1:]
-        with np.errstate(under="ignore"):
-            without = np.exp(-(a + end) / 2) * -np.expm1(-(b - a) / 2) / 2
-            with_it = np.exp((b - end) / 2) * -np.expm1(-(b - a) / 2) / 2
-            high, low = 0.5, math.exp(-end) / 2
-        # An atom belongs to the half cell that holds its end.
-        bottom = int(np.clip(np.searchsorted(ratio, -end, side="right") - 1, 0, len(a) - 1))
-        above = int(np.clip(np.searchsorted(ratio, end, side="left") - 1, 0, len(a) - 1))
-        without[bottom] += high
-        with_it[bottom] += low
-        without[above] += low
-        with_it[above] += high
-        with np.errstate(divide="ignore", invalid="ignore"):
-            error = np.where(b > a, 64 * UNIT * (1 + end) / np.where(b > a, np.minimum(b - a, 1.0), 1.0), 0.0)
-        return without, with_it, np.minimum(error, 1.0)
+    def mixture(self) -> Mixture:
+        """See `SubsampledPair.mixture`."""
+        return LaplaceMixture(*self.odds, float(exact(self.epsilon)))
 
-    def outside(self, low: float, high: float) -> tuple[float, float, float, float]:
-        """See `SubsampledPair.outside`: nothing."""
-        del low, high
-        return 0.0, 0.0, 0.0, 0.0
+    def curve(self) -> Curve | None:
+        """See `DominatingPair.curve`."""
+        even = math.exp(-float(exact(self.epsilon)) / 2) / 2
+        return SampledCurve(LaplaceCurve(self.epsilon), *self.odds, removal=self.removal, even=even)
+
+
+def _discrete(_: object, field: attrs.Attribute[DominatingPair], value: object) -> None:
+    kinds = (DiscreteGaussianPair, DiscreteLaplacePair, RandomizedResponsePair)
+    if not isinstance(value, kinds) or value.infinity_mass == 1 or not value.has_loss:
+        rule = f"a {', '.join(kind.__name__ for kind in kinds)} with some loss that is finite"
+        raise InvalidParameterError(field.name, rule, value)
+    if value.count_atoms(1) > MOST_POINTS:
+        rule = f"a pair of at most {MOST_POINTS} atoms; at this scale continuous noise, rounded, is as good"
+        raise InvalidParameterError(field.name, rule, value)
+
+
+@attrs.frozen(cache_hash=True)
+class SubsampledDiscretePair(SubsampledPair):
+    """A discrete mechanism on a Poisson sample: integer noise, or any (epsilon, delta) release as its randomized response.
+
+    Attributes:
+        sampling: Probability q of a record to take part.
+        whole: The mechanism's own pair.
+        removal: Whether P is the release with the record.
+
+    Example:
+        >>> from privacy_accountant.guarantees.pld import PLD, RandomizedResponsePair
+        >>> once = PLD.of(SubsampledDiscretePair(0.1, RandomizedResponsePair(1, 1e-6)))
+        >>> round(once.get_epsilon(1e-7), 10)
+        0.1585650787
+    """
+
+    sampling: Real = attrs.field(converter=read_sampling)
+    whole: DominatingPair = attrs.field(validator=_discrete)
+    removal: bool = attrs.field(default=True)
+
+    def mixture(self) -> Mixture:
+        """See `SubsampledPair.mixture`."""
+        if isinstance(self.whole, DiscreteGaussianPair):
+            return IntegerGaussianMixture(*self.odds, *_standard(self.whole))
+        u, logs, lost = self.whole.law(1)
+        delta = float(self.whole.infinity_mass)
+        base = logs + math.log1p(-delta) - u
+        if delta > 0:
+            u, base = np.append(-np.inf, u), np.append(math.log(delta), base)
+        return AtomsMixture(*self.odds, u, base, delta, 2 * lost)
+
+    def curve(self) -> Curve | None:
+        """See `DominatingPair.curve`."""
+        curve = self.whole.curve()
+        if curve is None or not isinstance(self.whole, RandomizedResponsePair):
+            return None
+        even = (1 - float(self.whole.infinity_mass)) / (1 + math.exp(float(exact(self.whole.epsilon))))
+        return SampledCurve(curve, *self.odds, removal=self.removal, even=even)
+
+    def count_atoms(self, count: int) -> float:
+        """See `DominatingPair.count_atoms`."""
+        size = self.whole.count_atoms(1) + (self.whole.infinity_mass > 0)
+        every = math.comb(count + int(size) - 1, count) if count > 1 and size <= _FEW else size
+        return (
+            every
+            if every <= MOST_POINTS and (count == 1 or (size <= _FEW and every <= _FEW_SUMS))
+            else math.inf
+        )
+
+    def law(self, count: int) -> tuple[Array, Array, float]:
+        """See `DominatingPair.law`."""
+        losses, masses = _atoms(self)
+        return FinitePair(losses, masses).law(count)
+
+
+@functools.lru_cache(maxsize=16)
+def _atoms(pair: SubsampledDiscretePair) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Losses in ascending order and their masses under P, given that the loss is finite."""
+    sheet = pair.mixture().sheet(float(pair.removal))
+    sign = 1.0 if pair.removal else -1.0
+    losses, where = np.unique(sign * (sheet.loss + sheet.origin), return_inverse=True)
+    masses = np.bincount(np.ravel(where), sheet.weight, len(losses))
+    return tuple(losses.tolist()), tuple(masses.tolist())
+
+
+def _standard(pair: DiscreteGaussianPair) -> tuple[float, float]:
+    """mu = D / sigma and the distance 1 / sigma of neighbouring outputs."""
+    variance = exact(pair.sigma_squared)
+    return sqrt_up(pair.sensitivity**2 / variance), sqrt_up(1 / variance)

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import attrs
 import numpy as np
@@ -22,6 +23,8 @@ from privacy_accountant.guarantees.pld.profile import LINE_TOLERANCE, Bounds, Co
 _MANY = 512
 """More questions than this are answered from the envelope of a table's lines."""
 _NEWTON_STEPS = 2
+Lines: TypeAlias = Callable[[Bounds, Array, Array], Array]
+"""What the supporting lines at thresholds say about alphas: more is better."""
 _WORSE = (
     ("delta_low", np.maximum),
     ("delta_high", np.maximum),
@@ -44,16 +47,35 @@ def beta(profiles: tuple[Profile, ...], alpha: Array, tolerance: float) -> Array
         for profile in profiles if len(inside) else ():
             table = profile.table(*_goals(inside), between=False)
             if len(table.e):
-                result = np.maximum(result, _searched(profiles, profile, table, alpha, tolerance))
+                result = np.maximum(
+                    result, _searched(profiles, profile, table, alpha, tolerance, lines=_below)
+                )
         top = max(profile.top_high for profile in profiles)
         if top < math.inf:
             at = np.full(1, top)
-            result = np.maximum(result, _lines(joint(profiles, at, tolerance), at, alpha))
+            result = np.maximum(result, _below(joint(profiles, at, tolerance), at, alpha))
     at_zero = min(profile.infinity.rest_low for profile in profiles)
     result = np.minimum(result, 1 - alpha)
     if len(inside) < len(alpha):
         result = np.where(alpha > 0, np.where(alpha < 1, result, 0.0), at_zero)
     return result
+
+
+def power(profiles: tuple[Profile, ...], alpha: Array, tolerance: float) -> Array | None:
+    """Upper bound on 1 - f with digits of its own, from lines delta(e) + e^e alpha; None for too many questions."""
+    inside = alpha[(alpha > 0) & (alpha < 1)]
+    if len(alpha) > _MANY or not len(inside):
+        return None
+    result = np.full_like(alpha, -1.0)
+    for profile in profiles:
+        table = profile.table(*_goals(inside), between=False)
+        if len(table.e):
+            result = np.maximum(result, _searched(profiles, profile, table, alpha, tolerance, lines=_told))
+    top = max(profile.top_high for profile in profiles)
+    if top < math.inf:
+        at = np.full(1, top)
+        result = np.maximum(result, _told(joint(profiles, at, tolerance), at, alpha))
+    return np.asarray(np.maximum(-result, alpha))
 
 
 def _goals(alpha: Array) -> tuple[Array, Array]:
@@ -89,19 +111,31 @@ def _envelope(profiles: tuple[Profile, ...], profile: Profile, table: Corners) -
 
 
 def _searched(
-    profiles: tuple[Profile, ...], profile: Profile, table: Corners, alpha: Array, tolerance: float
+    profiles: tuple[Profile, ...],
+    profile: Profile,
+    table: Corners,
+    alpha: Array,
+    tolerance: float,
+    *,
+    lines: Lines,
 ) -> Array:
     """The best lines by Newton's method, alpha by alpha."""
     e = np.repeat(table.e, 2)
     flow = np.ravel(np.column_stack((table.before, table.after)))
     first = np.minimum.accumulate(_log(flow) - e)
     second = np.minimum.accumulate(_log(flow + np.repeat(table.delta_high, 2)))
-    result = np.zeros_like(alpha)
+    result = np.full_like(alpha, -1.0)
     early = _log(alpha) <= first[0]
     for branch, goal, where in ((first, _log(alpha), early), (second, _log1m(alpha), ~early)):
         if where.any():
             found = _branch(
-                profiles, profile, (e, branch), (alpha[where], goal[where]), tolerance, first=branch is first
+                profiles,
+                profile,
+                (e, branch),
+                (alpha[where], goal[where]),
+                tolerance,
+                first=branch is first,
+                lines=lines,
             )
             result[where] = found
     return result
@@ -115,16 +149,17 @@ def _branch(
     tolerance: float,
     *,
     first: bool,
+    lines: Lines,
 ) -> Array:
     """The best lines of one branch."""
     (e, branch), (alpha, goal) = table, questions
     near = np.interp(-goal, -branch, e)
     steep = _steepness(e, branch, near)
-    result = np.zeros_like(alpha)
+    result = np.full_like(alpha, -1.0)
     for step in range(_NEWTON_STEPS + 1):
         for at in profile.snap(near):
             bounds = joint(profiles, at, tolerance)
-            result = np.maximum(result, _lines(bounds, at, alpha))
+            result = np.maximum(result, lines(bounds, at, alpha))
         if step < _NEWTON_STEPS:
             near = _moved(profile, bounds, at, goal, steep, first=first)
     return result
@@ -145,7 +180,16 @@ def joint(profiles: Sequence[Profile], e: Array, tolerance: float) -> Bounds:
     return worst
 
 
-def _lines(bounds: Bounds, e: Array, alpha: Array) -> Array:
+def _told(bounds: Bounds, e: Array, alpha: Array) -> Array:
+    """Minus the power that the steep supporting line at e allows, rounded away from 0."""
+    with np.errstate(over="ignore", under="ignore"):
+        tilt = np.exp(np.minimum(e + np.log(np.maximum(alpha, 1e-300)), 1.0))
+        return -np.minimum(
+            (bounds.delta_high + tilt * (1 + 4 * UNIT * (2 + np.abs(e)))) * (1 + 8 * UNIT), 1.0
+        )
+
+
+def _below(bounds: Bounds, e: Array, alpha: Array) -> Array:
     """The better of the two supporting lines at e, rounded down."""
     slack = 8 * UNIT
     with np.errstate(over="ignore", under="ignore"):

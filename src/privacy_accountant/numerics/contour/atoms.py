@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+POWER_LOST = 1e-319
+"""What a mass of `power_law` is off by through underflow, for up to 1024 atoms: some 20 products of 1024 terms each."""
 _SERIES_FROM = 16
+_LEAST_MEAN = 1e-290
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 
 
@@ -34,7 +37,7 @@ def binomial_log_weights(count: int, odds: float) -> Array:
         x, y = k[1:-1], n - k[1:-1]
         log_root = 0.5 * np.log(n / (2 * math.pi * x * y))
         remainders = _stirling_error(np.array([float(n)]))[0] - _stirling_error(x) - _stirling_error(y)
-        result[1:-1] = remainders - _deviance(x, n * p) - _deviance(y, n * q) + log_root
+        result[1:-1] = remainders - _deviance(x, n, p, log_p) - _deviance(y, n, q, log_q) + log_root
     elif n > 1:
         result[1:-1] = -math.inf
     return result
@@ -53,13 +56,18 @@ def _stirling_error(x: Array) -> Array:
     return np.where(x < _SERIES_FROM, table[np.minimum(x, _SERIES_FROM - 1).astype(np.int64) - 1], series)
 
 
-def _deviance(x: Array, mean: float) -> Array:
-    """x log(x / mean) + mean - x >= 0, by a series where the two are close."""
+def _deviance(x: Array, count: int, share: float, log_share: float) -> Array:
+    """x log(x / mean) + mean - x >= 0 at mean = count * share, by a series where the two are close.
+
+    The log of the share serves where the share itself nearly underflows.
+    """
+    mean = count * share
     v = (x - mean) / (x + mean)
     square = np.where(np.abs(v) < 0.1, v * v, 0.0)
     series = sum(square**j / (2 * j + 1) for j in range(1, 12))
     near = (x - mean) * v + 2 * x * v * series
-    return np.where(np.abs(v) < 0.1, near, x * np.log(x / mean) + mean - x)
+    log_ratio = np.log(x / mean) if mean > _LEAST_MEAN else np.log(x / count) - log_share
+    return np.where(np.abs(v) < 0.1, near, x * log_ratio + mean - x)
 
 
 def product_law(first: tuple[Array, Array], second: tuple[Array, Array]) -> tuple[Array, Array]:

@@ -42,7 +42,10 @@ def discrete_laplace_ratio(w: float, omega: Array, rate: Array, shift: Array) ->
     turn = x * _turn(2 * omega * rate)  # x(w + i omega) - x(w)
     power_turn = power * _turn(2 * omega * rate * shift)
     gap = -np.expm1(-2 * w * rate)
-    inner = (turn * -np.expm1(-2 * w * rate * shift) - power_turn * gap) / (gap * (gap - turn))
+    square = gap * (gap - turn)
+    there = square != 0  # it underflows for rates below 1e-160, where all of this is nothing
+    inner = (turn * -np.expm1(-2 * w * rate * shift) - power_turn * gap) / np.where(there, square, 1.0)
+    inner = np.where(there, inner, 0.0)
     return np.asarray((power_turn - np.expm1(-rate) * inner) / discrete_laplace_core(w, rate, shift))
 
 

@@ -72,15 +72,16 @@ def rdp_profile_of(orders: Sequence[float], epsilons: Sequence[float]) -> Profil
     return _with_ends(lambda epsilon: curve_profile(epsilon, s, r))
 
 
-def _delta(profile: ProfileOf, epsilon: Array) -> Array:
-    log_delta, _, _ = profile(np.abs(epsilon))
+def _delta(known: Profile, epsilon: Array) -> Array:
+    """Delta at every real epsilon, from the profile at the absolute values."""
+    log_delta, _, _ = known
     delta = np.where(log_delta > -np.inf, np.exp(np.maximum(log_delta, -1e4)) * (1 + 16 * U) + TINY, 0.0)
     below = -np.expm1(np.minimum(epsilon, 0)) + np.exp(np.minimum(epsilon, 0)) * delta
     return np.minimum(np.where(epsilon < 0, below * (1 + 32 * U), delta), 1.0)
 
 
-def _complement(profile: ProfileOf, epsilon: Array) -> Array:
-    _, complement, _ = profile(np.abs(epsilon))
+def _complement(known: Profile, epsilon: Array) -> Array:
+    _, complement, _ = known
     shrink = np.exp(np.minimum(epsilon, 0)) * (1 - 16 * U)
     return np.where(epsilon < 0, complement * shrink, complement)
 
@@ -110,7 +111,11 @@ def zcdp_delta(epsilon: Array, rho: float) -> Array:
         >>> zcdp_delta(np.array([-1.0, 0.0, 1.0, 3.0]), 0.5).round(6)
         array([0.711182, 0.479098, 0.214911, 0.00512 ])
     """
-    delta = _delta(zcdp_profile_of(rho), epsilon)
+    return _zcdp_delta(zcdp_profile_of(rho)(np.abs(epsilon)), epsilon, rho)
+
+
+def _zcdp_delta(known: Profile, epsilon: Array, rho: float) -> Array:
+    delta = _delta(known, epsilon)
     deep = (epsilon > 0) & (delta < _DEEP) & (delta > TINY)
     if deep.any():
         far = epsilon[deep]
@@ -127,7 +132,13 @@ def zcdp_complement(epsilon: Array, rho: float) -> Array:
         >>> zcdp_complement(np.array([10.0]), 100.0)
         array([8.19438463e-40])
     """
-    return _complement(zcdp_profile_of(rho), epsilon)
+    return _complement(zcdp_profile_of(rho)(np.abs(epsilon)), epsilon)
+
+
+def zcdp_both(epsilon: Array, rho: float) -> tuple[Array, Array]:
+    """`zcdp_delta` and `zcdp_complement`, for the price of one."""
+    known = zcdp_profile_of(rho)(np.abs(epsilon))
+    return _zcdp_delta(known, epsilon, rho), _complement(known, epsilon)
 
 
 def rdp_curve_log_delta(epsilon: Array, orders: Sequence[float], epsilons: Sequence[float]) -> Array:
@@ -158,7 +169,7 @@ def rdp_curve_delta(epsilon: Array, orders: Sequence[float], epsilons: Sequence[
         >>> rdp_delta(np.array([0.7]), 2.0, 0.1).round(6), rdp_delta(np.array([0.7]), 64.0, 0.9).round(6)
         (array([0.025304]), array([0.132208]))
     """
-    return _delta(rdp_profile_of(orders, epsilons), epsilon)
+    return _delta(rdp_profile_of(orders, epsilons)(np.abs(epsilon)), epsilon)
 
 
 def rdp_curve_complement(epsilon: Array, orders: Sequence[float], epsilons: Sequence[float]) -> Array:
@@ -169,7 +180,13 @@ def rdp_curve_complement(epsilon: Array, orders: Sequence[float], epsilons: Sequ
         >>> rdp_curve_complement(np.array([0.0, 2.0]), [2.0, 8.0], [1.0, 4.0]).round(6)
         array([0.451831, 0.933458])
     """
-    return _complement(rdp_profile_of(orders, epsilons), epsilon)
+    return _complement(rdp_profile_of(orders, epsilons)(np.abs(epsilon)), epsilon)
+
+
+def rdp_curve_both(epsilon: Array, orders: Sequence[float], epsilons: Sequence[float]) -> tuple[Array, Array]:
+    """`rdp_curve_delta` and `rdp_curve_complement`, for the price of one."""
+    known = rdp_profile_of(orders, epsilons)(np.abs(epsilon))
+    return _delta(known, epsilon), _complement(known, epsilon)
 
 
 def rdp_log_delta(epsilon: Array, order: float, epsilon_r: float) -> Array:

@@ -14,7 +14,12 @@ import numpy.typing as npt
 
 from privacy_accountant.numerics.renyi.constraint import Array, fine_excess, log_allowance, point
 from privacy_accountant.numerics.renyi.fixed_point import curve_fixed_point, rdp_corner, rdp_fixed_point
-from privacy_accountant.numerics.renyi.profile import Profile, fixed_point_profile, orders_profile
+from privacy_accountant.numerics.renyi.profile import (
+    ROUNDED_CORNER,
+    Profile,
+    fixed_point_profile,
+    orders_profile,
+)
 from privacy_accountant.numerics.renyi.search import attack_at, search_orders
 from privacy_accountant.numerics.renyi.tangent import U, line, log_line, log_slope
 
@@ -30,12 +35,25 @@ Line = tuple[Array, Array, Array]
 def curve_profile(epsilon: Array, s: Array, r: Array) -> Profile:
     """The profile of finitely many orders jointly, for epsilon >= 0 (``s`` and ``r`` are columns)."""
     joint_e, joint_corner = curve_fixed_point(s[:, 0], r[:, 0])
+    joint_corner *= ROUNDED_CORNER
     result = fixed_point_profile(epsilon, np.full_like(epsilon, joint_e))
-    i = np.flatnonzero(epsilon > joint_corner * (1 - 1e-9))
+    i = np.flatnonzero(epsilon > joint_corner)
     if len(i):
-        for whole, part in zip(result, _beyond_corner(epsilon[i], s, r, joint_e), strict=True):
-            whole[i] = part
+        log_delta, complement, log_alpha = _beyond_corner(epsilon[i], s, r, joint_e)
+        # The search may find no root where a huge order turns within a rounding: then these are left.
+        corner = fixed_point_profile(np.array([joint_corner]), np.array([joint_e]))
+        log_delta = np.fmin(log_delta, np.minimum(_closed_tail(epsilon[i], s, r), corner[0]))
+        complement = np.fmax(complement, np.maximum(-np.expm1(log_delta) - 16 * U, corner[1]))
+        result[0][i], result[1][i], result[2][i] = log_delta, complement, log_alpha
     return result
+
+
+def _closed_tail(epsilon: Array, s: Array, r: Array) -> Array:
+    """Log of the least of the single orders' closed bounds (Canonne, Kamath and Steinke 2020, arXiv 2004.00010, Cor. 13)."""
+    size = s * (r - epsilon)
+    log = size - s * np.log1p(1 / s) - np.log1p(s)
+    least: Array = np.min(log + (16 + 8 * np.abs(size) + 8 * np.log1p(s)) * U, axis=0)
+    return np.minimum(least, 0.0)
 
 
 def _beyond_corner(epsilon: Array, s: Array, r: Array, joint_e: float) -> Profile:

@@ -1,7 +1,7 @@
 """Epsilon at a given delta: the profile inverted, checked at the epsilon that is returned.
 
-Newton on log delta, whose slope is -e^epsilon alpha / delta; log delta is concave, so from above the steps
-stay above.  For delta beyond 1/2 it is 1 - delta that is inverted, since log delta has no digits there.
+Newton on log delta, whose slope is -e^epsilon alpha / delta, inside a bracket; log delta is concave, so from above the steps stay
+above.  For delta beyond 1/2 it is 1 - delta that is inverted, since log delta has no digits there.
 Whatever the search found is then enlarged until the certified bound itself meets the target.
 """
 
@@ -37,20 +37,26 @@ def _shortfall(profile: ProfileOf, epsilon: Array, delta: Array) -> tuple[Array,
 
 def _invert(profile: ProfileOf, delta: Array, start: Array) -> Array:
     """Least epsilon >= 0 with a certified delta, for delta in (0, 1)."""
-    epsilon = start
+    epsilon, low, high = start, np.zeros_like(start), np.full_like(start, np.inf)
     for _ in range(_STEPS):
         gap, rate = _shortfall(profile, epsilon, delta)
+        low = np.where(gap > 0, np.maximum(low, epsilon), low)
+        high = np.where(gap <= 0, np.minimum(high, epsilon), high)
         step = np.where(np.isfinite(gap) & (rate > 0), gap / rate, np.where(gap > 0, 1 + epsilon, 0.0))
         new = np.maximum(epsilon + np.clip(step, -epsilon, 1 + epsilon), 0)
+        astray = np.isfinite(high) & (
+            (new < low) | (new > high)
+        )  # where a search found no root, steps may go in circles
+        new = np.where(astray, np.where(low < high, (low + high) / 2, high), new)
         moved, epsilon = np.abs(new - epsilon), new
         if (moved <= 32 * U * epsilon).all():
             break
     for doubling in range(_DOUBLINGS):
         above = ~(_shortfall(profile, epsilon, delta)[0] <= 0)
         if not above.any():
-            return epsilon
+            return np.minimum(epsilon, high)
         epsilon = np.where(above, epsilon * (1 + 2.0**doubling * U) + TINY, epsilon)
-    return np.where(above, np.inf, epsilon)
+    return np.where(above, high, np.minimum(epsilon, high))
 
 
 def _with_ends(profile: ProfileOf, delta: Array, start: Callable[[Array], Array]) -> Array:

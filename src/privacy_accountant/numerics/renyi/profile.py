@@ -30,7 +30,7 @@ _CLOSE = 1e-6
 _LEAST_B = 1e-300
 _DEEP = -600.0
 # Beyond the corner the closed form is no bound; just below it the search is one, and hardly looser.
-_ROUNDED_CORNER = 1 - 1e-9
+ROUNDED_CORNER = 1 - 1e-9
 
 Touch = tuple[Array, Array, Array]
 """A, B and order - 1 where a line touches."""
@@ -203,7 +203,7 @@ def orders_profile(epsilon: Array, s: Array, r: Array, e: Array, corner: Array) 
     """
     log_delta, complement, log_alpha = fixed_point_profile(epsilon, e)
     A, B = e.copy(), e.copy()
-    i = np.flatnonzero(epsilon > corner * _ROUNDED_CORNER)
+    i = np.flatnonzero(epsilon > corner * ROUNDED_CORNER)
     if len(i):
         tail = np.minimum(s[i] * (r[i] - epsilon[i] - np.log1p(1 / s[i])), 0)
         B_tail = -np.log1p(-np.minimum(np.exp(tail), 0.9))
@@ -216,7 +216,7 @@ def orders_profile(epsilon: Array, s: Array, r: Array, e: Array, corner: Array) 
 def zcdp_profile(epsilon: Array, rho: float, e: float, corner: float) -> Profile:
     """The profile of zCDP(rho) for epsilon >= 0."""
     log_delta, complement, log_alpha = fixed_point_profile(epsilon, np.full_like(epsilon, e))
-    i = np.flatnonzero(epsilon > corner * _ROUNDED_CORNER)
+    i = np.flatnonzero(epsilon > corner * ROUNDED_CORNER)
     if len(i):
         A, B, s = touch_zcdp(epsilon[i], rho, e)
         log_delta[i], complement[i], log_alpha[i] = certified(epsilon[i], A, B, s, zcdp_bound(s, rho))

@@ -24,6 +24,7 @@ NO_BOUND = 1e15
 """A Renyi bound so large that it may be taken to say nothing."""
 
 _LEAST_ALPHA = 1e-300
+_LARGEST_ORDER = 1e12
 
 Search = Callable[[Array, Array, bool], Touching]
 
@@ -40,13 +41,16 @@ def not_minute(bound: float) -> float:
 
 
 def informative(orders: Sequence[float], epsilons: Sequence[float]) -> tuple[Array, Array]:
-    """``order - 1`` and the bound, as columns, of those Renyi bounds that say anything."""
-    pairs = [
-        (float(order) - 1.0, not_minute(float(r)))
-        for order, r in zip(orders, epsilons, strict=True)
-        if r < NO_BOUND
-    ]
-    both = np.array(pairs, dtype=np.float64).reshape(-1, 2)
+    """``order - 1`` and the bound, as columns, of those Renyi bounds that say anything.
+
+    A divergence grows with its order, so a bound at a huge order is one at the largest order that is searched.
+    """
+    least: dict[float, float] = {}
+    for order, r in zip(orders, epsilons, strict=True):
+        if r < NO_BOUND:
+            s = min(float(order) - 1.0, _LARGEST_ORDER)
+            least[s] = min(least.get(s, NO_BOUND), not_minute(float(r)))
+    both = np.array(list(least.items()), dtype=np.float64).reshape(-1, 2)
     return both[:, :1], both[:, 1:]
 
 

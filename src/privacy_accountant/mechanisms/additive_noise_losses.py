@@ -1,8 +1,8 @@
-"""A pair with finitely many irregular losses, put on a lattice without ever becoming more private.
+r"""The losses of one entry on a lattice, for entries that move together and for plans: never more private, and quick to compose.
 
-Each loss is split between the two lattice points around it so that both its masses are kept; as functions of e^eps the two
-profiles agree at the lattice points, and between them the new one is the chord, which is above. So the error is of second
-order in the step, in both directions, at any number of compositions.
+The sides of the curve are outcomes with irregular losses. Each is split between the two lattice points around its loss so that both
+its masses are kept. As functions of :math:`e^\varepsilon` the two profiles agree at the lattice points, and between them the new one
+is the chord, which is above. So the error is of second order in the step at any number of compositions.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ import numpy as np
 
 from privacy_accountant.conversions.corners import FiniteLosses
 from privacy_accountant.exact import Real, canonical, exact
-from privacy_accountant.guarantees.pld import LatticePair, RandomizedResponsePair
-from privacy_accountant.guarantees.pld.pairs import DominatingPair
+from privacy_accountant.guarantees.pld import PLD, LatticePair
 from privacy_accountant.guarantees.tradeoff import TradeOff
 
+_STEP = 0.01
+_LEAST, _MOST = 256, 1024
+"""Steps of about this size, but no fewer and no more of them to the largest loss."""
 _UNIT = 2.0**-53
 
 
-def pair_on_lattice(curve: TradeOff, points: int) -> DominatingPair | None:
-    """A pair that dominates the curve, on about `points` lattice points; None when the curve is 1 - alpha."""
+def on_lattice(curve: TradeOff) -> PLD:
+    """A pair that dominates a curve, on a lattice; the pair of its sides where no loss is finite and positive."""
     outcomes = FiniteLosses.of(curve)
-    infinity = 1 - exact(curve.betas[0])
-    if infinity == 1:
-        return RandomizedResponsePair(math.inf)
-    reach = float(np.max(np.abs(outcomes.losses)))
+    reach = float(np.max(np.abs(outcomes.losses), initial=0.0))
     if reach == 0:
-        return RandomizedResponsePair(0.0, canonical(infinity)) if infinity > 0 else None
+        return curve.to(PLD)
     # The outermost losses are on the lattice, up to their rounding, and so is 0.
-    step = reach * (1 + 64 * _UNIT) / (points // 2)
+    step = reach * (1 + 64 * _UNIT) / min(max(math.ceil(reach / _STEP), _LEAST), _MOST)
     masses: dict[int, Fraction] = {}
     for mass, loss in zip(outcomes.p, outcomes.losses.tolist(), strict=True):
         index, share = _split(loss, step)
         upper = mass * Fraction(share)
         masses[index + 1] = masses.get(index + 1, Fraction(0)) + upper
         masses[index] = masses.get(index, Fraction(0)) + mass - upper
-    return LatticePair(canonical(exact(step)), *_rounded(masses, infinity))
+    first, kept = _shortened(masses)
+    return PLD.of(LatticePair(canonical(exact(step)), first, kept, canonical(1 - exact(curve.betas[0]))))
 
 
 def _split(loss: float, step: float) -> tuple[int, float]:
@@ -48,8 +48,8 @@ def _split(loss: float, step: float) -> tuple[int, float]:
     return index, min(1.0, math.expm1(-below) / math.expm1(-step) * (1 + 8 * _UNIT))
 
 
-def _rounded(masses: dict[int, Fraction], infinity: Fraction) -> tuple[int, tuple[Real, ...], Real]:
-    """First index and masses as short numbers that add up to 1: what is cut off goes to the next point above."""
+def _shortened(masses: dict[int, Fraction]) -> tuple[int, tuple[Real, ...]]:
+    """First index, and masses as short numbers with the same sum: what is cut off goes to the next point above."""
     first, last = min(masses), max(masses)
     kept: list[Real] = []
     carried = Fraction(0)
@@ -59,4 +59,4 @@ def _rounded(masses: dict[int, Fraction], infinity: Fraction) -> tuple[int, tupl
         short = short if short <= carried else Fraction(0)
         kept.append(canonical(short))
         carried -= short
-    return first, tuple(kept), canonical(infinity)
+    return first, tuple(kept)
