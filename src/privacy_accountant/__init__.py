@@ -36,25 +36,27 @@ if TYPE_CHECKING:
     from privacy_accountant.guarantees.summary import summarize_mu as summarize_mu
     from privacy_accountant.guarantees.tradeoff import TradeOff as TradeOff
     from privacy_accountant.guarantees.zcdp import ZCDP as ZCDP
-    from privacy_accountant.mechanisms.additive_noise import AdditiveNoise as AdditiveNoise
     from privacy_accountant.mechanisms.base import Mechanism as Mechanism
+    from privacy_accountant.mechanisms.choices.exponential import ExponentialMechanism as ExponentialMechanism
+    from privacy_accountant.mechanisms.choices.noisy_max import ReportNoisyMax as ReportNoisyMax
+    from privacy_accountant.mechanisms.choices.noisy_threshold import NoisyThreshold as NoisyThreshold
+    from privacy_accountant.mechanisms.choices.randomized_response import (
+        RandomizedResponse as RandomizedResponse,
+    )
+    from privacy_accountant.mechanisms.choices.sparse_vector import AboveThreshold as AboveThreshold
     from privacy_accountant.mechanisms.composed import Composed as Composed
+    from privacy_accountant.mechanisms.densities.additive_noise import AdditiveNoise as AdditiveNoise
     from privacy_accountant.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
     from privacy_accountant.mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
     from privacy_accountant.mechanisms.dpsgd import DPSGD as DPSGD
-    from privacy_accountant.mechanisms.exponential import ExponentialMechanism as ExponentialMechanism
     from privacy_accountant.mechanisms.gaussian import Gaussian as Gaussian
     from privacy_accountant.mechanisms.geometric import Geometric as Geometric
     from privacy_accountant.mechanisms.grids import snap as snap
     from privacy_accountant.mechanisms.laplace import Laplace as Laplace
-    from privacy_accountant.mechanisms.noisy_max import ReportNoisyMax as ReportNoisyMax
-    from privacy_accountant.mechanisms.noisy_threshold import NoisyThreshold as NoisyThreshold
     from privacy_accountant.mechanisms.opaque import Opaque as Opaque
-    from privacy_accountant.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
     from privacy_accountant.mechanisms.registration import register_mechanism as register_mechanism
     from privacy_accountant.mechanisms.sampled import FixedSizeSampled as FixedSizeSampled
     from privacy_accountant.mechanisms.sampled import PoissonSampled as PoissonSampled
-    from privacy_accountant.mechanisms.sparse_vector import AboveThreshold as AboveThreshold
     from privacy_accountant.neighbors import Neighbors as Neighbors
     from privacy_accountant.neighbors import Sensitivity as Sensitivity
     from privacy_accountant.risk import RiskReport as RiskReport
@@ -94,20 +96,20 @@ _HOMES = {
     "guarantees.summary": ("MuSummary", "summarize_mu"),
     "guarantees.tradeoff": ("TradeOff",),
     "guarantees.zcdp": ("ZCDP",),
-    "mechanisms.additive_noise": ("AdditiveNoise",),
+    "mechanisms.densities.additive_noise": ("AdditiveNoise",),
     "mechanisms.base": ("Mechanism",),
     "mechanisms.discrete_gaussian": ("DiscreteGaussian",),
     "mechanisms.discrete_laplace": ("DiscreteLaplace",),
-    "mechanisms.exponential": ("ExponentialMechanism",),
+    "mechanisms.choices.exponential": ("ExponentialMechanism",),
     "mechanisms.gaussian": ("Gaussian",),
     "mechanisms.geometric": ("Geometric",),
     "mechanisms.grids": ("snap",),
     "mechanisms.laplace": ("Laplace",),
     "mechanisms.registration": ("register_mechanism",),
-    "mechanisms.noisy_max": ("ReportNoisyMax",),
-    "mechanisms.noisy_threshold": ("NoisyThreshold",),
-    "mechanisms.randomized_response": ("RandomizedResponse",),
-    "mechanisms.sparse_vector": ("AboveThreshold",),
+    "mechanisms.choices.noisy_max": ("ReportNoisyMax",),
+    "mechanisms.choices.noisy_threshold": ("NoisyThreshold",),
+    "mechanisms.choices.randomized_response": ("RandomizedResponse",),
+    "mechanisms.choices.sparse_vector": ("AboveThreshold",),
     "mechanisms.composed": ("Composed",),
     "mechanisms.dpsgd": ("DPSGD",),
     "mechanisms.opaque": ("Opaque",),

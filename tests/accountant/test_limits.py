@@ -8,10 +8,10 @@ import pytest
 from scipy import stats
 
 from privacy_accountant.accountant import Accountant
-from privacy_accountant.accountant import limits as accountant_limits
-from privacy_accountant.accountant.filters import Filter
-from privacy_accountant.accountant.largest import largest, overshoot
-from privacy_accountant.accountant.limits import _SINGLE_ORDERS, limits
+from privacy_accountant.accountant.budgets import limits as accountant_limits
+from privacy_accountant.accountant.budgets.filters import Filter
+from privacy_accountant.accountant.budgets.largest import largest, overshoot
+from privacy_accountant.accountant.budgets.limits import _SINGLE_ORDERS, limits
 from privacy_accountant.errors import InvalidParameterError
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.gdp import GDP

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from privacy_accountant.accountant import Accountant
-from privacy_accountant.accountant.domination import dominated
+from privacy_accountant.accountant.budgets.domination import dominated
 from privacy_accountant.errors import BudgetExceededError, UnsupportedConversionError
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.gdp import GDP

@@ -13,7 +13,7 @@ import pytest
 
 from privacy_accountant.accountant import Accountant
 from privacy_accountant.accountant.desk import Desk
-from privacy_accountant.accountant.treatment import Treatment
+from privacy_accountant.accountant.results.treatment import Treatment
 from privacy_accountant.errors import BudgetExceededError, LedgerError, PrivacyAccountantError
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.ledger.recorder import Recorder

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from privacy_accountant.accountant import Accountant
-from privacy_accountant.accountant.treatment import Treatment
+from privacy_accountant.accountant.results.treatment import Treatment
 from privacy_accountant.errors import (
     BudgetExceededError,
     InvalidParameterError,

@@ -12,7 +12,8 @@ import polars as pl
 import pytest
 from pandas import testing
 
-from privacy_accountant.accountant import Accountant, progress
+from privacy_accountant.accountant import Accountant
+from privacy_accountant.accountant.results import progress
 from privacy_accountant.errors import InvalidAggregateError, InvalidParameterError, ReleaseFailedError
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.gdp import GDP

@@ -5,7 +5,8 @@ import threading
 
 import pytest
 
-from privacy_accountant.accountant import Accountant, plans
+from privacy_accountant.accountant import Accountant
+from privacy_accountant.accountant.budgets import plans
 from privacy_accountant.errors import BudgetExceededError
 from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.mechanisms import Gaussian

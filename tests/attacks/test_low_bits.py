@@ -15,7 +15,7 @@ from privacy_accountant import (
     Laplace,
     Sensitivity,
 )
-from privacy_accountant.mechanisms.cells import exponent
+from privacy_accountant.mechanisms.values.cells import exponent
 
 DRAWS = 400_000
 LEVEL = 1e-6 / 4  # two bounds in two directions

@@ -7,11 +7,12 @@ has seen, so that no answer comes from a cache.
 import itertools
 import time
 import warnings
+from fractions import Fraction
 
 import numpy as np
 from harness import Comparison
 
-from privacy_accountant import Gaussian, Laplace, compose
+from privacy_accountant import DPSGD, Gaussian, Laplace, compose
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -85,6 +86,20 @@ MANY = Composed(Laplace, dp_event.LaplaceDpEvent, 1000, 1000, (1e-6, 1e-9, 1e-12
 FEW = Composed(Laplace, dp_event.LaplaceDpEvent, 1000, 20, (1e-6,))
 NORMAL = Composed(Gaussian, dp_event.GaussianDpEvent, 200, 200, (1e-6,))
 
+
+def training():
+    """Noise near 1.1, batches of 256 of 60,000, 60 epochs: epsilon at 1e-5, of noise that no call before has seen."""
+    steps = DPSGD(
+        noise_multiplier=1.1 + next(SHIFTS) * 1e-9, sampling_rate=Fraction(256, 60_000), steps=14_062
+    )
+    return steps.guarantee().get_epsilon(1e-5)
+
+
+def training_grid():
+    event = dp_event.PoissonSampledDpEvent(256 / 60_000, dp_event.GaussianDpEvent(1.1))
+    return PLDAccountant().compose(event, 14_062).get_epsilon(1e-5)
+
+
 COMPARISONS = [
     Comparison(
         task="PLD: beta at 100,000 alphas",
@@ -137,5 +152,13 @@ COMPARISONS = [
         goal=1 / 50,
         rounds=3,
         self_timed=True,
+    ),
+    Comparison(
+        task="PLD: 14,062 steps of private training on samples, epsilon at 1e-5",
+        peer_name="dp-accounting PLDAccountant",
+        ours=training,
+        peer=training_grid,
+        goal=1.0,
+        rounds=5,
     ),
 ]

@@ -86,7 +86,7 @@ def test_a_balance_that_was_set_back_is_refused(path, adaptive):
 
 
 def test_limits_that_exceed_the_budget_are_refused_even_when_they_were_hashed(path, monkeypatch):
-    from privacy_accountant.accountant.filters import Filter
+    from privacy_accountant.accountant.budgets.filters import Filter
 
     describe = Filter.describe
     monkeypatch.setattr(Filter, "describe", lambda self: {**describe(self), "limits": ["100"]})

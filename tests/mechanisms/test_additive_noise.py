@@ -27,10 +27,10 @@ from privacy_accountant import (
     TradeOff,
 )
 from privacy_accountant.exact import exact
-from privacy_accountant.mechanisms import additive_noise
-from privacy_accountant.mechanisms.additive_noise_bars import Bars, Layout, _mended, _weights
-from privacy_accountant.mechanisms.additive_noise_curve import trade_off
-from privacy_accountant.mechanisms.additive_noise_law import BarLaw, BarOrder
+from privacy_accountant.mechanisms.densities import additive_noise
+from privacy_accountant.mechanisms.densities.bars import Bars, Layout, _mended, _weights
+from privacy_accountant.mechanisms.densities.curve import trade_off
+from privacy_accountant.mechanisms.densities.law import BarLaw, BarOrder
 from privacy_accountant.noise.table import Table
 
 EPSILONS = (0.0, 1e-3, 0.03, 0.1, 0.25, 0.5, 0.8, 1.0, 1.7, 3.0, 6.0)

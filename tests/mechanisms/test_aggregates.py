@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from privacy_accountant import InvalidAggregateError
-from privacy_accountant.mechanisms.aggregates import read_aggregate
+from privacy_accountant.mechanisms.values.aggregates import read_aggregate
 
 MAX, MIN = 2**63 - 1, -(2**63)
 

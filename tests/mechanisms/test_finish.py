@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_accountant import InvalidParameterError
-from privacy_accountant.mechanisms.finish import Finish
+from privacy_accountant.mechanisms.values.finish import Finish
 
 integers = st.integers(-(2**80), 2**80)
 units = st.one_of(st.integers(1, 2**70), st.decimals("0.001", 1000, places=3).map(float)).filter(bool)

@@ -31,8 +31,8 @@ from privacy_accountant import (
 )
 from privacy_accountant.codec import decode, encode
 from privacy_accountant.exact import exact
-from privacy_accountant.mechanisms.cells import floats, snapped
 from privacy_accountant.mechanisms.grids import snapped_l1, snapped_l2_squared
+from privacy_accountant.mechanisms.values.cells import floats, snapped
 
 TWO = [Laplace, Gaussian]
 BIGGEST = sys.float_info.max

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_accountant import InvalidAggregateError, InvalidParameterError
-from privacy_accountant.mechanisms.residues import Residues
+from privacy_accountant.mechanisms.values.residues import Residues
 
 moduli = st.one_of(st.integers(2, 40), st.integers(2, 2**130))
 

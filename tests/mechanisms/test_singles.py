@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from privacy_accountant import InvalidAggregateError, Laplace
-from privacy_accountant.mechanisms.aggregates import read_aggregate
-from privacy_accountant.mechanisms.singles import read_one, write_one
+from privacy_accountant.mechanisms.values.aggregates import read_aggregate
+from privacy_accountant.mechanisms.values.singles import read_one, write_one
 
 POWERS = st.one_of(st.integers(-1074, 960), st.integers(-20, 20))
 INTEGERS = st.one_of(st.integers(-(2**70), 2**70), st.integers(-100, 100))

@@ -9,20 +9,20 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from privacy_accountant.accountant.asynchronous import ARELEASE, Begun, asynchronous, wanted
+from privacy_accountant.accountant.budgets.limits import Budget
+from privacy_accountant.accountant.budgets.partitioning import Partitions
+from privacy_accountant.accountant.budgets.settings import Terms
 from privacy_accountant.accountant.charging import ChargedStudy
 from privacy_accountant.accountant.desk import Desk
-from privacy_accountant.accountant.limits import Budget
 from privacy_accountant.accountant.opening import account_of, begin, reopened
-from privacy_accountant.accountant.partitioning import Partitions
 from privacy_accountant.accountant.publishing import wrap
 from privacy_accountant.accountant.records import Receipt
-from privacy_accountant.accountant.settings import Terms
-from privacy_accountant.accountant.stores import claimed
+from privacy_accountant.accountant.results.stores import claimed
 from privacy_accountant.accountant.words import line_of_text
 from privacy_accountant.errors import LedgerError
 from privacy_accountant.ledger import MemoryRecorder, Recorder, open_recorder
-from privacy_accountant.mechanisms.aggregates import Progress
 from privacy_accountant.mechanisms.base import Mechanism
+from privacy_accountant.mechanisms.values.aggregates import Progress
 from privacy_accountant.neighbors import Neighbors
 
 if TYPE_CHECKING:

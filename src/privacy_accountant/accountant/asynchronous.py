@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from privacy_accountant.accountant import flights
-from privacy_accountant.accountant.stores import Store
+from privacy_accountant.accountant.results.stores import Store
 from privacy_accountant.ledger import Reserved
 
 P = ParamSpec("P")

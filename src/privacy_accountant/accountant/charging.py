@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from privacy_accountant.accountant.enforcement import Quote
-from privacy_accountant.accountant.partitioning import Partitions
+from privacy_accountant.accountant.budgets.enforcement import Quote
+from privacy_accountant.accountant.budgets.partitioning import Partitions
 from privacy_accountant.accountant.records import Receipt
+from privacy_accountant.accountant.results.treatment import Treatment
 from privacy_accountant.accountant.stewardship import StewardedStudy
-from privacy_accountant.accountant.treatment import Treatment
 from privacy_accountant.accountant.words import line_of_text
 from privacy_accountant.ledger import Reserved
 from privacy_accountant.mechanisms.base import Mechanism

@@ -9,16 +9,16 @@ from typing import Any
 import attrs
 
 from privacy_accountant.accountant import flights
+from privacy_accountant.accountant.budgets.enforcement import Quote
+from privacy_accountant.accountant.budgets.partitioning import Partitions, read_partition
+from privacy_accountant.accountant.budgets.previews import Listed, fits
+from privacy_accountant.accountant.budgets.refusals import refusal
+from privacy_accountant.accountant.budgets.settings import Settings, Within, current
 from privacy_accountant.accountant.chains import NotAdmittedError, charge_all, fail_all, resolve_all
-from privacy_accountant.accountant.enforcement import Quote
-from privacy_accountant.accountant.keys import require_same, stored_answer
-from privacy_accountant.accountant.partitioning import Partitions, read_partition
-from privacy_accountant.accountant.previews import Listed, fits
 from privacy_accountant.accountant.records import Spent
-from privacy_accountant.accountant.refusals import refusal
-from privacy_accountant.accountant.settings import Settings, Within, current
-from privacy_accountant.accountant.stores import Store
-from privacy_accountant.accountant.treatment import Treatment
+from privacy_accountant.accountant.results.keys import require_same, stored_answer
+from privacy_accountant.accountant.results.stores import Store
+from privacy_accountant.accountant.results.treatment import Treatment
 from privacy_accountant.accountant.voiding import require_grounded, require_voidable
 from privacy_accountant.codec import Json, encode, unregistered
 from privacy_accountant.errors import (

@@ -9,16 +9,16 @@ from fractions import Fraction
 from typing import Any
 
 from privacy_accountant.accountant.records import Release
-from privacy_accountant.accountant.stores import read_location
+from privacy_accountant.accountant.results.stores import read_location
 from privacy_accountant.codec import Json, decode
 from privacy_accountant.codec.numbers import decode_rational
 from privacy_accountant.exact import canonical
 from privacy_accountant.ledger import Entry, Kind
 from privacy_accountant.ledger.entries import canonical as entry_text
 from privacy_accountant.mechanisms.base import Mechanism
-from privacy_accountant.mechanisms.finish import Finish
 from privacy_accountant.mechanisms.grids import read_grid
-from privacy_accountant.mechanisms.residues import Residues
+from privacy_accountant.mechanisms.values.finish import Finish
+from privacy_accountant.mechanisms.values.residues import Residues
 
 _STATUS = {Kind.POST: "posted", Kind.FAIL: "failed", Kind.VOID: "voided"}
 

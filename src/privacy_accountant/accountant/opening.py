@@ -6,8 +6,8 @@ from typing import Any
 
 import attrs
 
+from privacy_accountant.accountant.budgets.settings import Settings, Terms, Within, read_settings
 from privacy_accountant.accountant.desk import Desk
-from privacy_accountant.accountant.settings import Settings, Terms, Within, read_settings
 from privacy_accountant.errors import (
     InvalidParameterError,
     LedgerCorruptedError,

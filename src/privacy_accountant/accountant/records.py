@@ -8,15 +8,15 @@ from typing import Any
 
 import attrs
 
-from privacy_accountant.accountant.enforcement import Component
-from privacy_accountant.accountant.stores import Stored
+from privacy_accountant.accountant.budgets.enforcement import Component
+from privacy_accountant.accountant.results.stores import Stored
 from privacy_accountant.codec import Json
 from privacy_accountant.codec.answers import decode_answer
 from privacy_accountant.errors import MissingExtraError, UnsupportedConversionError
 from privacy_accountant.exact import Real
 from privacy_accountant.mechanisms.base import Mechanism
-from privacy_accountant.mechanisms.finish import Finish
-from privacy_accountant.mechanisms.residues import Residues
+from privacy_accountant.mechanisms.values.finish import Finish
+from privacy_accountant.mechanisms.values.residues import Residues
 
 
 @attrs.frozen

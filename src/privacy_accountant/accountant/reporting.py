@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
+from privacy_accountant.accountant.budgets.settings import Settings, read_settings
 from privacy_accountant.accountant.history import releases
 from privacy_accountant.accountant.records import Release, Spent
-from privacy_accountant.accountant.settings import Settings, read_settings
 from privacy_accountant.accountant.words import above, below, names_of, shown
 from privacy_accountant.exact import exact, float_down, float_up
 from privacy_accountant.guarantees.risk_target import Risk
 from privacy_accountant.ledger import Entry, Kind
 from privacy_accountant.ledger.entries import canonical
-from privacy_accountant.mechanisms.finish import Finish
+from privacy_accountant.mechanisms.values.finish import Finish
 from privacy_accountant.risk import StudyFacts
 from privacy_accountant.risk.facts import CLAIM_OF_A_BUDGET, CLAIM_OF_A_PLAN, CLAIM_OF_A_TARGET
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import attrs
 
-from privacy_accountant.accountant.amending import amended
-from privacy_accountant.accountant.limits import Budget
-from privacy_accountant.accountant.plans import Plan
-from privacy_accountant.accountant.previews import fits, plan_refusal, read_list, read_pairs
-from privacy_accountant.accountant.settings import Settings, current, read_settings
+from privacy_accountant.accountant.budgets.amending import amended
+from privacy_accountant.accountant.budgets.limits import Budget
+from privacy_accountant.accountant.budgets.plans import Plan
+from privacy_accountant.accountant.budgets.previews import fits, plan_refusal, read_list, read_pairs
+from privacy_accountant.accountant.budgets.settings import Settings, current, read_settings
 from privacy_accountant.accountant.study import Study
 from privacy_accountant.accountant.words import line_of_text
 from privacy_accountant.errors import InvalidParameterError, LedgerError

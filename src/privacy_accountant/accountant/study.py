@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, TypeVar
 import attrs
 
 from privacy_accountant.accountant.auditing import require_charged_around
+from privacy_accountant.accountant.budgets.enforcement import Enforcer
+from privacy_accountant.accountant.budgets.limits import Budget
+from privacy_accountant.accountant.budgets.partitioning import Partitions, read_partition
+from privacy_accountant.accountant.budgets.previews import Preview, fits, preview, read_list
+from privacy_accountant.accountant.budgets.settings import Settings, current
 from privacy_accountant.accountant.desk import Desk
-from privacy_accountant.accountant.enforcement import Enforcer
 from privacy_accountant.accountant.history import release, releases
-from privacy_accountant.accountant.limits import Budget
-from privacy_accountant.accountant.partitioning import Partitions, read_partition
-from privacy_accountant.accountant.previews import Preview, fits, preview, read_list
 from privacy_accountant.accountant.records import Receipt, Release, Spent
 from privacy_accountant.accountant.reporting import study_facts
-from privacy_accountant.accountant.settings import Settings, current
 from privacy_accountant.exact import integer
 from privacy_accountant.guarantees.base import PrivacyGuarantee
 from privacy_accountant.ledger import Balance, Kind, Recorder, Verification, verify

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 import privacy_accountant
-from privacy_accountant.accountant.limits import Budget, read_budget, read_form
+from privacy_accountant.accountant.budgets.limits import Budget, read_budget, read_form
 from privacy_accountant.errors import InvalidParameterError
 from privacy_accountant.exact import integer
 from privacy_accountant.mechanisms.base import Mechanism

@@ -11,14 +11,18 @@ from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.gdp import GDP
 from privacy_accountant.guarantees.mixed import Mixed
 from privacy_accountant.guarantees.pld import PLD
-from privacy_accountant.guarantees.pld.bounded_range import BoundedRangePair
-from privacy_accountant.guarantees.pld.category_pair import CategoryPair
-from privacy_accountant.guarantees.pld.discrete import DiscreteGaussianPair, DiscreteLaplacePair
-from privacy_accountant.guarantees.pld.finite_pair import FinitePair
-from privacy_accountant.guarantees.pld.fixed_sample import FixedSizeGaussianPair
-from privacy_accountant.guarantees.pld.lattice_pair import LatticePair
-from privacy_accountant.guarantees.pld.pairs import GaussianPair, LaplacePair, RandomizedResponsePair
-from privacy_accountant.guarantees.pld.subsampled import (
+from privacy_accountant.guarantees.pld.pairs.bounded_range import BoundedRangePair
+from privacy_accountant.guarantees.pld.pairs.category_pair import CategoryPair
+from privacy_accountant.guarantees.pld.pairs.closed_pairs import (
+    GaussianPair,
+    LaplacePair,
+    RandomizedResponsePair,
+)
+from privacy_accountant.guarantees.pld.pairs.discrete import DiscreteGaussianPair, DiscreteLaplacePair
+from privacy_accountant.guarantees.pld.pairs.finite_pair import FinitePair
+from privacy_accountant.guarantees.pld.pairs.fixed_sample import FixedSizeGaussianPair
+from privacy_accountant.guarantees.pld.pairs.lattice_pair import LatticePair
+from privacy_accountant.guarantees.pld.pairs.subsampled import (
     SubsampledDiscretePair,
     SubsampledGaussianPair,
     SubsampledLaplacePair,

@@ -24,7 +24,7 @@ from privacy_accountant.guarantees.pld import (
     LaplacePair,
     RandomizedResponsePair,
 )
-from privacy_accountant.guarantees.pld.pairs import DominatingPair
+from privacy_accountant.guarantees.pld.pairs.closed_pairs import DominatingPair
 from privacy_accountant.guarantees.rdp import RDP
 from privacy_accountant.guarantees.registry import group
 from privacy_accountant.guarantees.tradeoff import TradeOff

@@ -17,8 +17,8 @@ from privacy_accountant.errors import UnsupportedConversionError
 from privacy_accountant.exact import canonical, float_up
 from privacy_accountant.guarantees.arguments import Array
 from privacy_accountant.guarantees.pld import RandomizedResponsePair
-from privacy_accountant.guarantees.pld.finite_pair import FinitePair
-from privacy_accountant.guarantees.pld.pairs import DominatingPair
+from privacy_accountant.guarantees.pld.pairs.closed_pairs import DominatingPair
+from privacy_accountant.guarantees.pld.pairs.finite_pair import FinitePair
 from privacy_accountant.guarantees.tradeoff import TradeOff
 from privacy_accountant.numerics import finite
 from privacy_accountant.numerics.enclosure import log_up

@@ -27,7 +27,7 @@ from privacy_accountant.guarantees.pld import (
     RandomizedResponsePair,
     pair_of,
 )
-from privacy_accountant.guarantees.pld.finite_pair import FinitePair
+from privacy_accountant.guarantees.pld.pairs.finite_pair import FinitePair
 from privacy_accountant.numerics import costs, finite
 from privacy_accountant.numerics.costs import cost_above
 from privacy_accountant.numerics.gaussian_mu import symmetric_mu, vertices_mu

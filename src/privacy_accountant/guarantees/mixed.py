@@ -16,7 +16,7 @@ from privacy_accountant.guarantees.arguments import Array
 from privacy_accountant.guarantees.base import PrivacyGuarantee
 from privacy_accountant.guarantees.composing import compose
 from privacy_accountant.guarantees.pld import PLD, RandomizedResponsePair
-from privacy_accountant.guarantees.pld.pairs import DominatingPair
+from privacy_accountant.guarantees.pld.pairs.closed_pairs import DominatingPair
 from privacy_accountant.guarantees.rdp import RDP
 from privacy_accountant.guarantees.zcdp import ZCDP
 

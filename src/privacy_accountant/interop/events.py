@@ -21,8 +21,8 @@ from privacy_accountant.guarantees.pld import (
     LaplacePair,
 )
 from privacy_accountant.guarantees.pld.exchange import from_dp_accounting
-from privacy_accountant.guarantees.pld.sampling import sampled, sampled_curve
-from privacy_accountant.guarantees.pld.subsampled import amplified
+from privacy_accountant.guarantees.pld.pairs.sampling import sampled, sampled_curve
+from privacy_accountant.guarantees.pld.pairs.subsampled import amplified
 from privacy_accountant.guarantees.rdp import RDP
 from privacy_accountant.guarantees.tradeoff import TradeOff
 from privacy_accountant.guarantees.zcdp import ZCDP

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 from privacy_accountant.errors import InvalidParameterError
 from privacy_accountant.exact import Real, exact, positive
 from privacy_accountant.guarantees.arguments import answer_one
-from privacy_accountant.mechanisms.aggregates import Aggregate, Law, Progress, read_aggregate
 from privacy_accountant.mechanisms.base import Mechanism
-from privacy_accountant.mechanisms.singles import read_one, write_one
+from privacy_accountant.mechanisms.values.aggregates import Aggregate, Law, Progress, read_aggregate
+from privacy_accountant.mechanisms.values.singles import read_one, write_one
 from privacy_accountant.neighbors import Neighbors, Sensitivity, read_neighbors, read_sensitivity
 
 

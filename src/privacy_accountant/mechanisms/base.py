@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast, overload
 
 from privacy_accountant.errors import CalibrationError, InvalidParameterError, UnsupportedConversionError
 from privacy_accountant.guarantees.base import Form, PrivacyGuarantee, show_field, shown_fields
-from privacy_accountant.mechanisms.presence import require_presence
 from privacy_accountant.mechanisms.prices import additive_cost
+from privacy_accountant.mechanisms.values.presence import require_presence
 from privacy_accountant.neighbors import Neighbors
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias
 
 from privacy_accountant.errors import InvalidParameterError
 from privacy_accountant.exact import exact, integer, real
-from privacy_accountant.mechanisms.aggregates import read_aggregate
-from privacy_accountant.mechanisms.cells import exponent
+from privacy_accountant.mechanisms.values.aggregates import read_aggregate
+from privacy_accountant.mechanisms.values.cells import exponent
 from privacy_accountant.neighbors import Sensitivity
 
 Grid: TypeAlias = Fraction | None

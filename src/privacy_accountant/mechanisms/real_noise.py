@@ -10,8 +10,8 @@ from typing import Any
 from privacy_accountant.errors import InvalidAggregateError, InvalidParameterError
 from privacy_accountant.guarantees.base import show_field
 from privacy_accountant.mechanisms.additive import IntegerNoise
-from privacy_accountant.mechanisms.cells import nearest_float
 from privacy_accountant.mechanisms.grids import AUTO, Grid, moving, show_grid
+from privacy_accountant.mechanisms.values.cells import nearest_float
 from privacy_accountant.neighbors import Sensitivity
 
 

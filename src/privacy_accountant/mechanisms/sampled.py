@@ -18,9 +18,9 @@ from privacy_accountant.guarantees.adp import ADP
 from privacy_accountant.guarantees.base import Form, PrivacyGuarantee
 from privacy_accountant.guarantees.gdp import GDP
 from privacy_accountant.guarantees.pld import PLD, FixedSizeGaussianPair
-from privacy_accountant.guarantees.pld.pairs import DominatingPair, GaussianPair
-from privacy_accountant.guarantees.pld.sampling import sampled, sampled_curve
-from privacy_accountant.guarantees.pld.subsampled import amplified, read_sampling
+from privacy_accountant.guarantees.pld.pairs.closed_pairs import DominatingPair, GaussianPair
+from privacy_accountant.guarantees.pld.pairs.sampling import sampled, sampled_curve
+from privacy_accountant.guarantees.pld.pairs.subsampled import amplified, read_sampling
 from privacy_accountant.guarantees.tradeoff import TradeOff
 from privacy_accountant.guarantees.zcdp import ZCDP
 from privacy_accountant.mechanisms.base import Mechanism

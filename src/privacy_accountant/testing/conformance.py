@@ -15,7 +15,7 @@ from privacy_accountant.exact import exact, integer, probability
 from privacy_accountant.guarantees.pld import PrecisionWarning
 from privacy_accountant.mechanisms.additive import IntegerNoise
 from privacy_accountant.mechanisms.base import Mechanism
-from privacy_accountant.mechanisms.cells import nearest_float
+from privacy_accountant.mechanisms.values.cells import nearest_float
 from privacy_accountant.neighbors import Sensitivity
 from privacy_accountant.testing import attacks, claims, ledgers, objects
 from privacy_accountant.testing.laws import Case, Law, LawSkipped, World

@@ -21,9 +21,9 @@ from privacy_accountant.guarantees.pld import (
     PrecisionWarning,
     RandomizedResponsePair,
 )
-from privacy_accountant.guarantees.pld.assemble import directions
-from privacy_accountant.guarantees.pld.contour_profile import ContourProfile
-from privacy_accountant.guarantees.pld.simple_profiles import Nothing
+from privacy_accountant.guarantees.pld.profiles.assemble import directions
+from privacy_accountant.guarantees.pld.profiles.contour_profile import ContourProfile
+from privacy_accountant.guarantees.pld.profiles.simple_profiles import Nothing
 
 
 def mix(laplaces, responses):
@@ -139,7 +139,8 @@ def test_both_methods_agree(form):
 
 def test_methods_that_are_not_there_are_refused():
     form = PLD.of(LaplacePair(0.1), 30)
-    assert form.get_delta(0.5, method="numeric") == form.get_delta(0.5)
+    # Both are ends of intervals that contain the truth; which contour answered depends on what was asked before.
+    assert form.get_delta(0.5, method="numeric") == pytest.approx(form.get_delta(0.5), rel=1e-4)
     for ask in (form.get_delta, form.get_epsilon, form.beta):
         with pytest.raises(InvalidParameterError, match="no closed form"):
             ask(0.5, method="closed")

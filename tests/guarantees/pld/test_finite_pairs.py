@@ -15,8 +15,8 @@ from privacy_accountant.guarantees.pld import (
     PrecisionWarning,
     SubsampledGaussianPair,
 )
-from privacy_accountant.guarantees.pld.assemble import profile_of
 from privacy_accountant.guarantees.pld.exchange import from_dp_accounting, to_dp_accounting
+from privacy_accountant.guarantees.pld.profiles.assemble import profile_of
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def exactly(p, q, count, e):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_random_tables_against_enumeration_and_by_contour(monkeypatch, seed):
-    from privacy_accountant.guarantees.pld import assemble
+    from privacy_accountant.guarantees.pld.profiles import assemble
 
     rng = np.random.default_rng(seed)
     p, q = tables(rng, int(rng.integers(2, 6)))

@@ -19,9 +19,9 @@ from privacy_accountant.guarantees.pld import (
     PrecisionWarning,
     RandomizedResponsePair,
     pair_of,
-    shelf,
 )
-from privacy_accountant.guarantees.pld.assemble import profile_of
+from privacy_accountant.guarantees.pld.profiles import shelf
+from privacy_accountant.guarantees.pld.profiles.assemble import profile_of
 
 
 def test_gaussians_merge_exactly_and_equal_parts_are_counted():

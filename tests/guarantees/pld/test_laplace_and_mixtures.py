@@ -11,9 +11,9 @@ from privacy_accountant.guarantees.pld import (
     GaussianPair,
     LaplacePair,
     RandomizedResponsePair,
-    assemble,
 )
-from privacy_accountant.guarantees.pld.assemble import profile_of
+from privacy_accountant.guarantees.pld.profiles import assemble
+from privacy_accountant.guarantees.pld.profiles.assemble import profile_of
 
 
 def union(*parts):

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from privacy_accountant.guarantees.pld import PLD, RandomizedResponsePair
-from privacy_accountant.guarantees.pld.assemble import loss_sum
-from privacy_accountant.guarantees.pld.contour import Measure
-from privacy_accountant.guarantees.pld.contour_profile import ContourProfile
-from privacy_accountant.guarantees.pld.infinity import Infinity
-from privacy_accountant.guarantees.pld.lattice_profile import Lattice, LatticeProfile
+from privacy_accountant.guarantees.pld.profiles.assemble import loss_sum
+from privacy_accountant.guarantees.pld.profiles.contour import Measure
+from privacy_accountant.guarantees.pld.profiles.contour_profile import ContourProfile
+from privacy_accountant.guarantees.pld.profiles.infinity import Infinity
+from privacy_accountant.guarantees.pld.profiles.lattice_profile import Lattice, LatticeProfile
 
 
 @pytest.mark.parametrize(

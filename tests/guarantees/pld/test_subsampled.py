@@ -18,7 +18,7 @@ from privacy_accountant.guarantees.pld import (
     SubsampledGaussianPair,
     SubsampledLaplacePair,
 )
-from privacy_accountant.guarantees.pld.assemble import directions, profile_of
+from privacy_accountant.guarantees.pld.profiles.assemble import directions, profile_of
 
 
 def gaussian(q, sigma):

@@ -14,12 +14,12 @@ from privacy_accountant.guarantees.pld import (
     GaussianPair,
     LaplacePair,
     RandomizedResponsePair,
-    trade_off,
 )
-from privacy_accountant.guarantees.pld.assemble import loss_sum
-from privacy_accountant.guarantees.pld.contour import Measure
-from privacy_accountant.guarantees.pld.contour_profile import ContourProfile
-from privacy_accountant.guarantees.pld.infinity import Infinity
+from privacy_accountant.guarantees.pld.profiles import trade_off
+from privacy_accountant.guarantees.pld.profiles.assemble import loss_sum
+from privacy_accountant.guarantees.pld.profiles.contour import Measure
+from privacy_accountant.guarantees.pld.profiles.contour_profile import ContourProfile
+from privacy_accountant.guarantees.pld.profiles.infinity import Infinity
 
 ALPHAS = np.concatenate((10.0 ** -np.arange(1, 300, 23), np.linspace(0, 1, 21), 1 - 10.0 ** -np.arange(2, 9)))
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from privacy_accountant.errors import InvalidParameterError
 from privacy_accountant.exact import positive
-from privacy_accountant.guarantees.pld.assemble import directions
-from privacy_accountant.guarantees.pld.families import Array
 from privacy_accountant.guarantees.pld.form import PLD
-from privacy_accountant.guarantees.pld.lattice_pair import LatticePair
-from privacy_accountant.guarantees.pld.profile import LINE_TOLERANCE
+from privacy_accountant.guarantees.pld.moments.families import Array
+from privacy_accountant.guarantees.pld.pairs.lattice_pair import LatticePair
+from privacy_accountant.guarantees.pld.profiles.assemble import directions
+from privacy_accountant.guarantees.pld.profiles.profile import LINE_TOLERANCE
 
 _TAIL = 1e-15
 _MOST_POINTS = 1 << 22

@@ -13,13 +13,13 @@ from privacy_accountant.errors import InvalidParameterError
 from privacy_accountant.exact import integer
 from privacy_accountant.guarantees.arguments import Answer, Array, answer, read_array
 from privacy_accountant.guarantees.base import PrivacyGuarantee
-from privacy_accountant.guarantees.pld import trade_off
-from privacy_accountant.guarantees.pld.assemble import Parts, directions, is_closed, log_moment
 from privacy_accountant.guarantees.pld.multiset import canonical_parts
-from privacy_accountant.guarantees.pld.pairs import DominatingPair
+from privacy_accountant.guarantees.pld.pairs.closed_pairs import DominatingPair
 from privacy_accountant.guarantees.pld.precision import PrecisionWarning
-from privacy_accountant.guarantees.pld.profile import LINE_TOLERANCE, Bounds
-from privacy_accountant.guarantees.pld.simple_profiles import ClosedProfile, Nothing
+from privacy_accountant.guarantees.pld.profiles import trade_off
+from privacy_accountant.guarantees.pld.profiles.assemble import Parts, directions, is_closed, log_moment
+from privacy_accountant.guarantees.pld.profiles.profile import LINE_TOLERANCE, Bounds
+from privacy_accountant.guarantees.pld.profiles.simple_profiles import ClosedProfile, Nothing
 from privacy_accountant.guarantees.routes import Method
 
 TOLERANCE = 1e-4

@@ -11,9 +11,9 @@ import attrs
 
 from privacy_accountant.errors import InvalidParameterError
 from privacy_accountant.exact import canonical, exact, integer
-from privacy_accountant.guarantees.pld.assemble import Parts
-from privacy_accountant.guarantees.pld.dominating import DominatingPair
-from privacy_accountant.guarantees.pld.pairs import GaussianPair
+from privacy_accountant.guarantees.pld.pairs.closed_pairs import GaussianPair
+from privacy_accountant.guarantees.pld.pairs.dominating import DominatingPair
+from privacy_accountant.guarantees.pld.profiles.assemble import Parts
 
 _PART_RULE = "a sequence of (DominatingPair, count) with counts >= 1"
 

@@ -1,0 +1,1 @@
+"""What a study may spend: limits, filters, plans, partitions, and what they refuse."""

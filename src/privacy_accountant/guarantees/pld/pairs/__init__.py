@@ -1,0 +1,1 @@
+"""Dominating pairs: what one release reveals at worst, each written down exactly."""
