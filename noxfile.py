@@ -52,7 +52,7 @@ def oldest(session: nox.Session) -> None:
 def ledger(session: nox.Session) -> None:
     """Race and kill processes on the ledger, on SQLite and PostgreSQL, for minutes rather than seconds."""
     install(session, "tests")
-    session.run("pytest", "-m", "ledger", *(session.posargs or ("tests/accountant",)))
+    session.run("pytest", "-m", "ledger", *(session.posargs or ("tests/accountant", "tests/ledger")))
 
 
 @nox.session

@@ -49,13 +49,13 @@ if TYPE_CHECKING:
     from privacy_accountant.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
     from privacy_accountant.mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
     from privacy_accountant.mechanisms.dpsgd import DPSGD as DPSGD
+    from privacy_accountant.mechanisms.fixed_size_sampled import FixedSizeSampled as FixedSizeSampled
     from privacy_accountant.mechanisms.gaussian import Gaussian as Gaussian
     from privacy_accountant.mechanisms.geometric import Geometric as Geometric
     from privacy_accountant.mechanisms.grids import snap as snap
     from privacy_accountant.mechanisms.laplace import Laplace as Laplace
     from privacy_accountant.mechanisms.opaque import Opaque as Opaque
     from privacy_accountant.mechanisms.registration import register_mechanism as register_mechanism
-    from privacy_accountant.mechanisms.sampled import FixedSizeSampled as FixedSizeSampled
     from privacy_accountant.mechanisms.sampled import PoissonSampled as PoissonSampled
     from privacy_accountant.neighbors import Neighbors as Neighbors
     from privacy_accountant.neighbors import Sensitivity as Sensitivity
@@ -113,7 +113,8 @@ _HOMES = {
     "mechanisms.composed": ("Composed",),
     "mechanisms.dpsgd": ("DPSGD",),
     "mechanisms.opaque": ("Opaque",),
-    "mechanisms.sampled": ("FixedSizeSampled", "PoissonSampled"),
+    "mechanisms.fixed_size_sampled": ("FixedSizeSampled",),
+    "mechanisms.sampled": ("PoissonSampled",),
     "neighbors": ("Neighbors", "Sensitivity"),
     "risk": (
         "RiskReport",

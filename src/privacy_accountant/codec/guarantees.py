@@ -23,10 +23,10 @@ from privacy_accountant.guarantees.pld.pairs.finite_pair import FinitePair
 from privacy_accountant.guarantees.pld.pairs.fixed_sample import FixedSizeGaussianPair
 from privacy_accountant.guarantees.pld.pairs.lattice_pair import LatticePair
 from privacy_accountant.guarantees.pld.pairs.subsampled import (
-    SubsampledDiscretePair,
     SubsampledGaussianPair,
     SubsampledLaplacePair,
 )
+from privacy_accountant.guarantees.pld.pairs.subsampled_discrete import SubsampledDiscretePair
 from privacy_accountant.guarantees.rdp import RDP
 from privacy_accountant.guarantees.risk_target import Risk
 from privacy_accountant.guarantees.tradeoff import TradeOff

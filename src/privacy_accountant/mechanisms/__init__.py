@@ -11,12 +11,13 @@ from privacy_accountant.mechanisms.densities.additive_noise import AdditiveNoise
 from privacy_accountant.mechanisms.discrete_gaussian import DiscreteGaussian
 from privacy_accountant.mechanisms.discrete_laplace import DiscreteLaplace
 from privacy_accountant.mechanisms.dpsgd import DPSGD
+from privacy_accountant.mechanisms.fixed_size_sampled import FixedSizeSampled
 from privacy_accountant.mechanisms.gaussian import Gaussian
 from privacy_accountant.mechanisms.geometric import Geometric
 from privacy_accountant.mechanisms.laplace import Laplace
 from privacy_accountant.mechanisms.opaque import Opaque
 from privacy_accountant.mechanisms.registration import register_mechanism
-from privacy_accountant.mechanisms.sampled import FixedSizeSampled, PoissonSampled
+from privacy_accountant.mechanisms.sampled import PoissonSampled
 
 __all__ = [
     "DPSGD",

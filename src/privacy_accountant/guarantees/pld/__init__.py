@@ -19,12 +19,12 @@ from privacy_accountant.guarantees.pld.pairs.fixed_sample import (
 from privacy_accountant.guarantees.pld.pairs.grid_pair import GridPair as GridPair
 from privacy_accountant.guarantees.pld.pairs.lattice_pair import LatticePair as LatticePair
 from privacy_accountant.guarantees.pld.pairs.subsampled import (
-    SubsampledDiscretePair as SubsampledDiscretePair,
-)
-from privacy_accountant.guarantees.pld.pairs.subsampled import (
     SubsampledGaussianPair as SubsampledGaussianPair,
 )
 from privacy_accountant.guarantees.pld.pairs.subsampled import SubsampledLaplacePair as SubsampledLaplacePair
+from privacy_accountant.guarantees.pld.pairs.subsampled_discrete import (
+    SubsampledDiscretePair as SubsampledDiscretePair,
+)
 from privacy_accountant.guarantees.pld.precision import PrecisionWarning as PrecisionWarning
 
 __all__ = [

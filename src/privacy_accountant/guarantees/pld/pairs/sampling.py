@@ -16,10 +16,10 @@ from privacy_accountant.guarantees.pld.pairs.closed_pairs import (
 from privacy_accountant.guarantees.pld.pairs.discrete import DiscreteGaussianPair, DiscreteLaplacePair
 from privacy_accountant.guarantees.pld.pairs.finite_pair import FinitePair
 from privacy_accountant.guarantees.pld.pairs.subsampled import (
-    SubsampledDiscretePair,
     SubsampledGaussianPair,
     SubsampledLaplacePair,
 )
+from privacy_accountant.guarantees.pld.pairs.subsampled_discrete import SubsampledDiscretePair
 
 
 def sampled(pair: DominatingPair, rate: Real) -> DominatingPair | None:
