@@ -35,7 +35,7 @@ def study_facts(
         spent=", ".join(above(component.spent) for component in spent.components),
         remaining=", ".join(below(component.left) for component in spent.components),
         releases=len(made),
-        mechanisms=tuple((_label(release), _mechanism(release)) for release in made),
+        mechanisms=_mechanisms(made),
         failures=sum(release.status == "failed" for release in history),
         pending=sum(release.status == "pending" for release in history),
         ledger_head=entries[-1].hash,
@@ -137,8 +137,17 @@ def _planned(entries: tuple[Entry, ...]) -> int:
     return plans - sum(entry.sequence not in voided for entry in drawn)
 
 
-def _mechanism(release: Release) -> str:
-    return f"{release.how}{_finished(release.finish)}"
+def _mechanisms(made: Sequence[Release]) -> tuple[tuple[str, str], ...]:
+    """Each release with how it was made; what is equal is written down once, for there may be thousands."""
+    told: dict[tuple[int, str | None], str] = {}
+    for release in made:
+        kind = id(release.mechanism), release.tag
+        if kind not in told:
+            told[kind] = release.how
+    return tuple(
+        (_label(release), f"{told[id(release.mechanism), release.tag]}{_finished(release.finish)}")
+        for release in made
+    )
 
 
 def _finished(finish: Finish | None) -> str:
